@@ -12,6 +12,7 @@ import io.weir.core.throttle.StoreUnavailableException;
 import io.weir.core.throttle.Throttle;
 import io.weir.node.admin.Operators;
 import io.weir.node.admin.Readiness;
+import io.weir.node.admin.WatchedFile;
 import io.weir.node.admission.Admission;
 import io.weir.node.admission.Debts;
 import io.weir.node.admission.Decider;
@@ -38,6 +39,7 @@ import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -119,6 +121,9 @@ public final class Node implements AutoCloseable {
         loop -> turns(opened, loop));
     rooms.forEach(room -> opened.add(room.open(parts)));
     opened.forEach(room -> use(room, identities, decider));
+    Optional<PolicyFileWatch> watch =
+        PolicyFileWatch.of(config, vertx, policies, NodeContext.stranding(opened));
+    WatchedFile policyFile = watch.<WatchedFile>map(it -> it).orElse(WatchedFile.NONE);
     NodeContext context = new NodeContext(
         config,
         policies,
@@ -129,11 +134,8 @@ public final class Node implements AutoCloseable {
         new RedisAudit(shared.connections()),
         new ServiceGuard(new TokenGuard(config.serviceToken()), admins, identities),
         operators,
-        new Readiness(
-            () -> Future.fromCompletionStage(
-                shared.connections().probe(), vertx.getOrCreateContext()),
-            () -> servesInOutage(policies.current().policy()),
-            () -> shared.connections().functions().inWords()),
+        readiness(vertx, shared, policyFile),
+        policyFile,
         bulkheads,
         metrics,
         OpenApi.of(described(rooms)),
@@ -142,8 +144,18 @@ public final class Node implements AutoCloseable {
     WarmUp.of(shared.redis());
     holds.start();
     node.serve();
-    node.watch();
+    node.watchBuckets();
+    watch.ifPresent(file -> file.start(metrics));
     return node;
+  }
+
+  private static Readiness readiness(Vertx vertx, SharedState shared, WatchedFile policyFile) {
+    ClusterPolicy policies = shared.policies();
+    return new Readiness(
+        () -> Future.fromCompletionStage(shared.connections().probe(), vertx.getOrCreateContext()),
+        () -> servesInOutage(policies.current().policy()),
+        () -> shared.connections().functions().inWords(),
+        () -> policyFile.beside(policies.text()));
   }
 
   private static void use(OpenRoom room, Identities identities, Decider decider) {
@@ -159,17 +171,9 @@ public final class Node implements AutoCloseable {
         .orElse(Tracing.NONE);
   }
 
-  private void watch() {
-    ClusterPolicy policies = context.policies();
-    NodeMetrics metrics = context.metrics();
-    new BucketWatch(vertx, policies, new RedisLevels(shared.connections()), metrics.buckets())
-        .start();
-    if (context.config().watchesPolicy()) {
-      PolicyFileWatch watch =
-          new PolicyFileWatch(vertx, policies, context.config().policyFile());
-      metrics.policyFile(watch::refused);
-      watch.start();
-    }
+  private void watchBuckets() {
+    RedisLevels levels = new RedisLevels(shared.connections());
+    new BucketWatch(vertx, context.policies(), levels, context.metrics().buckets()).start();
   }
 
   // A destination has a name only if the room that gives turns has read it from the policy.

@@ -2,6 +2,8 @@ package io.weir.node;
 
 import io.weir.node.admin.Operators;
 import io.weir.node.admin.Readiness;
+import io.weir.node.admin.Stranding;
+import io.weir.node.admin.WatchedFile;
 import io.weir.node.admission.Admission;
 import io.weir.node.admission.Decider;
 import io.weir.node.auth.Identities;
@@ -21,6 +23,7 @@ import java.util.List;
  * @param store for reservations of services
  * @param audit the last changes by operators
  * @param services guards the doors for services
+ * @param policyFile that the node follows
  * @param openApi the description of all doors
  */
 record NodeContext(
@@ -34,7 +37,17 @@ record NodeContext(
     ServiceGuard services,
     Operators operators,
     Readiness readiness,
+    WatchedFile policyFile,
     NodeBulkheads bulkheads,
     NodeMetrics metrics,
     String openApi,
-    List<OpenRoom> rooms) {}
+    List<OpenRoom> rooms) {
+
+  /** How stranded subjects are found: by the room that has subjects outside of the policy. */
+  static Stranding stranding(List<OpenRoom> rooms) {
+    return rooms.stream()
+        .flatMap(room -> room.stranding().stream())
+        .findFirst()
+        .orElse(Stranding.NONE);
+  }
+}

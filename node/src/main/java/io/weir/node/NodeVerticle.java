@@ -14,7 +14,6 @@ import io.vertx.core.tracing.TracingPolicy;
 import io.weir.node.admin.AdminDoor;
 import io.weir.node.admin.PolicyDesk;
 import io.weir.node.admin.PolicyDoors;
-import io.weir.node.admin.Stranding;
 import io.weir.node.check.CheckDoor;
 import io.weir.node.config.NodeConfig;
 import io.weir.node.config.Tls;
@@ -146,11 +145,12 @@ final class NodeVerticle extends VerticleBase {
 
   private List<Door> operatorsDoors() {
     Bulkhead memory = node.bulkheads().memory();
-    Stranding stranding = node.rooms().stream()
-        .flatMap(room -> room.stranding().stream())
-        .findFirst()
-        .orElse(Stranding.NONE);
-    PolicyDesk desk = new PolicyDesk(vertx, node.policies(), node.audit(), stranding);
+    PolicyDesk desk = new PolicyDesk(
+        vertx,
+        node.policies(),
+        node.audit(),
+        NodeContext.stranding(node.rooms()),
+        node.policyFile());
     return Stream.concat(
             PolicyDoors.of(vertx, desk, node.operators(), memory).stream(),
             Stream.of(new AdminDoor(node.readiness(), node.metrics(), node.openApi())))

@@ -4,14 +4,22 @@ import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.weir.core.policy.InvalidPolicyException;
+import io.weir.core.policy.Policy;
 import io.weir.core.policy.Problem;
 import io.weir.core.throttle.Failures;
+import io.weir.node.admin.StrandedRecords;
+import io.weir.node.admin.Stranding;
+import io.weir.node.admin.WatchedFile;
+import io.weir.node.config.NodeConfig;
+import io.weir.node.metrics.NodeMetrics;
 import io.weir.state.document.PolicyDocuments;
 import io.weir.state.policy.ChangedException;
 import io.weir.state.policy.ClusterPolicy;
 import io.weir.state.policy.Edit;
 import io.weir.state.policy.InForce;
+import io.weir.state.policy.Publication;
 import java.nio.file.Path;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
@@ -19,10 +27,10 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Publishes the policy of a file whenever its text changes, such as a mounted ConfigMap's. A text that is refused leaves
- * the policy in force, and is logged and shown as a metric until it is mended. It looks by time: a mounted file is
- * replaced by a link, of which systems tell in different ways.
+ * the policy in force, and is logged and shown as a metric until it is mended; so is a policy that an operator puts in
+ * force beside the file. It looks by time: a mounted file is replaced by a link, of which systems tell in different ways.
  */
-final class PolicyFileWatch {
+final class PolicyFileWatch implements WatchedFile {
   private static final Logger LOG = LoggerFactory.getLogger(PolicyFileWatch.class);
   private static final long EVERY_MILLIS = 2000;
   private static final int TRIES = 5;
@@ -32,21 +40,55 @@ final class PolicyFileWatch {
   private final Context loop;
   private final ClusterPolicy policies;
   private final Path file;
+  private final Stranding stranding;
   private volatile boolean isUnreadable;
   private volatile boolean isRefused;
-  private String seen = "";
+  private volatile String seen = "";
   private boolean isLooking;
+  private boolean hasLoggedOther;
 
-  PolicyFileWatch(Vertx vertx, ClusterPolicy policies, Path file) {
+  PolicyFileWatch(Vertx vertx, ClusterPolicy policies, Path file, Stranding stranding) {
     this.vertx = vertx;
     this.loop = vertx.getOrCreateContext();
     this.policies = policies;
     this.file = file;
+    this.stranding = stranding;
+  }
+
+  /** The watch of a node, if it follows its policy file. */
+  static Optional<PolicyFileWatch> of(
+      NodeConfig config, Vertx vertx, ClusterPolicy policies, Stranding stranding) {
+    return config.watchesPolicy()
+        ? Optional.of(new PolicyFileWatch(vertx, policies, config.policyFile(), stranding))
+        : Optional.empty();
   }
 
   /** 1 while the file has no sound policy, else 0. */
   int refused() {
     return isUnreadable || isRefused ? 1 : 0;
+  }
+
+  /** 1 while another policy is in force than that of the file, for whatever reason, else 0. */
+  int differing() {
+    Optional<State> state = beside(policies.text());
+    return state.isEmpty() || state.get() == State.IN_FORCE ? 0 : 1;
+  }
+
+  @Override
+  public Optional<State> beside(String inForce) {
+    if (refused() == 1) {
+      return Optional.of(State.REFUSED);
+    }
+    String file = seen;
+    return file.isEmpty()
+        ? Optional.empty()
+        : Optional.of(file.equals(inForce) ? State.IN_FORCE : State.DIFFERS);
+  }
+
+  /** Starts, and shows its state as metrics; ends with Vert.x. */
+  void start(NodeMetrics metrics) {
+    metrics.policyFile(this::refused, this::differing);
+    start();
   }
 
   /** Starts; ends with Vert.x. */
@@ -63,11 +105,21 @@ final class PolicyFileWatch {
     Future<Void> unused = vertx
         .executeBlocking(() -> PolicyDocuments.text(file), false)
         .onComplete(read -> isUnreadable = read.failed())
-        .compose(text -> text.equals(seen)
-            ? Future.<Void>succeededFuture()
-            : changed(text, TRIES).onFailure(error -> isRefused = true))
+        .compose(this::compare)
         .onFailure(this::failed)
         .onComplete(done -> isLooking = false);
+  }
+
+  private Future<Void> compare(String text) {
+    InForce inForce = policies.inForce();
+    if (text.equals(inForce.text())) {
+      return taken(text);
+    }
+    if (text.equals(seen)) {
+      logOther(inForce.revision());
+      return Future.succeededFuture();
+    }
+    return changed(text, TRIES).onFailure(error -> isRefused = true);
   }
 
   private Future<Void> changed(String text, int tries) {
@@ -76,12 +128,8 @@ final class PolicyFileWatch {
       if (text.equals(inForce.text())) {
         return taken(text);
       }
-      Edit edit = new Edit("file", "a change of the file");
-      return Future.fromCompletionStage(
-              policies.publish(file.toString(), text, OptionalLong.of(inForce.revision()), edit),
-              loop)
-          .onSuccess(publication -> LOG.info(
-              "policy revision {} was published from the file {}", publication.revision(), file))
+      return unstranded(text)
+          .compose(sound -> published(text, inForce.revision()))
           .compose(publication -> taken(text))
           // Another node watches the same file, or an operator was faster.
           .recover(error -> Failures.cause(error) instanceof ChangedException && tries > 1
@@ -90,34 +138,88 @@ final class PolicyFileWatch {
     });
   }
 
+  // As for operators: stored keys must not lose limits unless somebody wants that.
+  private Future<Void> unstranded(String text) {
+    return vertx
+        .executeBlocking(() -> PolicyDocuments.parse(file.toString(), text).policy(), false)
+        .compose(this::stranded)
+        .compose(stranded -> stranded.isEmpty()
+            ? Future.succeededFuture()
+            : Future.failedFuture(new StrandedException(stranded)));
+  }
+
+  private Future<StrandedRecords> stranded(Policy candidate) {
+    return stranding.ofChange(policies.current().policy(), candidate);
+  }
+
+  private Future<Publication> published(String text, long expected) {
+    Edit edit = new Edit("file", "a change of the file");
+    return Future.fromCompletionStage(
+            policies.publish(file.toString(), text, OptionalLong.of(expected), edit), loop)
+        .onSuccess(publication -> LOG.info(
+            "policy revision {} was published from the file {}", publication.revision(), file));
+  }
+
   private Future<Void> taken(String text) {
     seen = text;
-    if (isRefused) {
+    if (isRefused || hasLoggedOther) {
       isRefused = false;
-      LOG.info("the policy in the file {} is sound again", file);
+      hasLoggedOther = false;
+      LOG.info("the policy in the file {} is in force", file);
     }
     return Future.succeededFuture();
   }
 
+  // Logged once; a text that is refused has its own line.
+  private void logOther(long revision) {
+    if (!isRefused && !hasLoggedOther) {
+      hasLoggedOther = true;
+      LOG.warn(
+          "the policy in force, revision {}, is not the one in the file {}; it stays until the file changes",
+          revision,
+          file);
+    }
+  }
+
   // Told once for each text.
   private Future<Void> refusedText(Throwable error, String text) {
-    if (Failures.cause(error) instanceof InvalidPolicyException) {
+    Throwable cause = Failures.cause(error);
+    if (cause instanceof InvalidPolicyException || cause instanceof StrandedException) {
       seen = text;
     }
     return Future.failedFuture(error);
   }
 
   private void failed(Throwable error) {
-    Throwable cause = Failures.cause(error);
     LOG.error(
         "the policy in the file {} is not in force; revision {} stays: {}",
         file,
         policies.current().revision(),
-        cause instanceof InvalidPolicyException invalid
-            ? invalid.problems().stream()
-                .limit(MOST_LOGGED)
-                .map(Problem::toString)
-                .collect(Collectors.joining("; "))
-            : cause.toString());
+        reason(Failures.cause(error)));
+  }
+
+  private String reason(Throwable cause) {
+    if (cause instanceof InvalidPolicyException invalid) {
+      return invalid.problems().stream()
+          .limit(MOST_LOGGED)
+          .map(Problem::toString)
+          .collect(Collectors.joining("; "));
+    }
+    return cause instanceof StrandedException stranded
+        ? "%s; 'weir policy apply --force %s' puts it in force anyway"
+            .formatted(String.join("; ", stranded.records.lines()), file)
+        : cause.toString();
+  }
+
+  /** The text would leave stored keys without limits. */
+  private static final class StrandedException extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    private final transient StrandedRecords records;
+
+    StrandedException(StrandedRecords records) {
+      super("records would be stranded", null, false, false);
+      this.records = records;
+    }
   }
 }

@@ -3,8 +3,14 @@ package io.weir.node;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.weir.core.policy.Policy;
+import io.weir.node.admin.StrandedRecords;
+import io.weir.node.admin.Stranding;
+import io.weir.node.admin.WatchedFile;
 import io.weir.state.policy.ClusterPolicy;
+import io.weir.state.policy.Edit;
 import io.weir.state.policy.PastRevision;
 import io.weir.testkit.RedisProcess;
 import java.io.IOException;
@@ -13,6 +19,8 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -45,8 +53,8 @@ final class PolicyFileWatchIT {
     redis = RedisProcess.start();
     one = ClusterPolicy.open(redis.uri(), "seed", POLICY.formatted(1));
     two = ClusterPolicy.open(redis.uri(), "seed", POLICY.formatted(1));
-    first = new PolicyFileWatch(vertx, one, file);
-    second = new PolicyFileWatch(vertx, two, file);
+    first = new PolicyFileWatch(vertx, one, file, this::stranded);
+    second = new PolicyFileWatch(vertx, two, file, this::stranded);
     first.start();
     second.start();
   }
@@ -57,6 +65,15 @@ final class PolicyFileWatchIT {
     one.close();
     two.close();
     redis.close();
+  }
+
+  // As if a stored key needed the bucket.
+  private Future<StrandedRecords> stranded(Policy current, Policy candidate) {
+    boolean isKept = candidate.buckets().stream().anyMatch(it -> it.name().equals("requests"));
+    return Future.succeededFuture(
+        isKept
+            ? new StrandedRecords(Map.of(), Map.of(), 1, true)
+            : new StrandedRecords(Map.of("small", 1L), Map.of(), 1, true));
   }
 
   // Replaced at once, as a mounted file is.
@@ -105,6 +122,43 @@ final class PolicyFileWatchIT {
   }
 
   @Test
+  void anOperatorsPolicyDiffersFromTheFileUntilThatChanges() throws Exception {
+    await().atMost(SOON).until(() -> first.beside(POLICY.formatted(1)).isPresent());
+    assertThat(first.beside(one.text())).contains(WatchedFile.State.IN_FORCE);
+    publish(POLICY.formatted(5));
+
+    await().atMost(SOON).until(() -> first.differing() + second.differing() == 2);
+    assertThat(first.beside(one.text())).contains(WatchedFile.State.DIFFERS);
+    assertThat(first.refused() + second.refused()).isZero();
+    await().pollDelay(Duration.ofSeconds(5)).until(() -> true); // both have looked again
+    assertThat(one.text()).isEqualTo(POLICY.formatted(5));
+
+    write(POLICY.formatted(6));
+    inForceSoon(6);
+    await().atMost(SOON).until(() -> first.differing() + second.differing() == 0);
+  }
+
+  @Test
+  void aFileByWhichStoredKeysLoseLimitsIsRefusedUntilItIsForced() throws Exception {
+    String other = POLICY.formatted(2).replace("requests", "others");
+    write(other);
+    await().atMost(SOON).until(() -> first.refused() + second.refused() == 2);
+    assertThat(one.text()).isEqualTo(POLICY.formatted(1));
+    assertThat(first.beside(one.text())).contains(WatchedFile.State.REFUSED);
+    publish(other);
+
+    await().atMost(SOON).until(() -> first.refused() + second.refused() == 0);
+    assertThat(first.beside(other)).contains(WatchedFile.State.IN_FORCE);
+    assertThat(history()).hasSize(2);
+  }
+
+  private void publish(String text) throws Exception {
+    one.publish("policy", text, OptionalLong.empty(), new Edit("ann", ""))
+        .toCompletableFuture()
+        .get(20, TimeUnit.SECONDS);
+  }
+
+  @Test
   void aFileThatIsThereAgainIsNoLongerTold() throws IOException {
     Files.delete(file);
     await().atMost(SOON).until(() -> first.refused() + second.refused() == 2);
@@ -120,7 +174,7 @@ final class PolicyFileWatchIT {
     inForceSoon(9);
     try (ClusterPolicy later = ClusterPolicy.open(redis.uri(), "seed", POLICY.formatted(1))) {
       Path own = Files.writeString(directory.resolve("own.yaml"), POLICY.formatted(10));
-      new PolicyFileWatch(vertx, later, own).start();
+      new PolicyFileWatch(vertx, later, own, Stranding.NONE).start();
 
       inForceSoon(10);
     }

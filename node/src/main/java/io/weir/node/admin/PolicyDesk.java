@@ -7,7 +7,6 @@ import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.json.JsonObject;
 import io.weir.core.policy.InvalidPolicyException;
-import io.weir.core.policy.Policy;
 import io.weir.core.throttle.Failures;
 import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
@@ -32,6 +31,7 @@ import org.slf4j.LoggerFactory;
 /** How operators put policies in force: conditions, rehearsals, differences, and the audit. For one event loop. */
 public final class PolicyDesk {
   private static final int TRIES = 5;
+  private static final String POLICY_FILE = "policyFile";
   private static final Logger LOG = LoggerFactory.getLogger(PolicyDesk.class);
 
   private final OperatorWork work;
@@ -39,18 +39,34 @@ public final class PolicyDesk {
   private final ClusterPolicy policies;
   private final RedisAudit audit;
   private final Stranding stranding;
+  private final WatchedFile file;
 
-  /** A desk of one event loop. */
-  public PolicyDesk(Vertx vertx, ClusterPolicy policies, RedisAudit audit, Stranding stranding) {
+  /**
+   * A desk of one event loop.
+   *
+   * @param file the policy file that the node follows
+   */
+  public PolicyDesk(
+      Vertx vertx,
+      ClusterPolicy policies,
+      RedisAudit audit,
+      Stranding stranding,
+      WatchedFile file) {
     this.work = new OperatorWork(vertx);
     this.loop = vertx.getOrCreateContext();
     this.policies = policies;
     this.audit = audit;
     this.stranding = stranding;
+    this.file = file;
   }
 
   ClusterPolicy policies() {
     return policies;
+  }
+
+  /** The state of the policy file beside this policy, if the node follows one. */
+  Optional<String> beside(String text) {
+    return file.beside(text).map(WatchedFile.State::word);
   }
 
   /** Puts a policy in force for all nodes, or refuses it as a whole; or only checks it. */
@@ -106,7 +122,7 @@ public final class PolicyDesk {
       return Future.succeededFuture();
     }
     return aside(() -> PolicyDocuments.parse("policy", text).policy())
-        .compose(candidate -> stranded(policies.current().policy(), candidate))
+        .compose(candidate -> stranding.ofChange(policies.current().policy(), candidate))
         .compose(stranded -> stranded.isEmpty()
             ? Future.succeededFuture()
             : Future.failedFuture(new RefusedException(stranded.problem())));
@@ -177,6 +193,8 @@ public final class PolicyDesk {
               .put("diff", diff.orElse(""));
           if (wish.isDryRun()) {
             answer.put(Wish.DRY_RUN, true);
+          } else {
+            beside(text).ifPresent(state -> answer.put(POLICY_FILE, state));
           }
           return request
               .response()
@@ -184,13 +202,6 @@ public final class PolicyDesk {
               .putHeader(HttpHeaders.ETAG, tag(publication.revision()))
               .end(answer.toBuffer());
         });
-  }
-
-  // Most changes keep all names: they need not wait until all records are read.
-  private Future<StrandedRecords> stranded(Policy current, Policy candidate) {
-    return candidate.keepsNamesOf(current)
-        ? Future.succeededFuture(StrandedRecords.NONE)
-        : stranding.by(current, candidate);
   }
 
   // Tells what has changed since the revision that the operator has seen.

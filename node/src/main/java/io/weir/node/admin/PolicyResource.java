@@ -61,6 +61,8 @@ public final class PolicyResource implements Door {
   private Future<Void> get(HttpServerRequest request) {
     Operator operator = operators.require(request, Scope.READ);
     InForce policy = desk.policies().inForce();
+    desk.beside(policy.text())
+        .ifPresent(state -> request.response().putHeader("Weir-Policy-File", state));
     return desk.shown(operator, policy.text())
         .compose(text -> request
             .response()

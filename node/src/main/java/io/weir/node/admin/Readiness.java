@@ -6,6 +6,7 @@ import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
 import io.weir.node.intake.RoutedRequest;
 import io.weir.state.connection.Faults;
+import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -21,6 +22,7 @@ public final class Readiness {
   private final Supplier<Future<Void>> probe;
   private final BooleanSupplier servesInOutage;
   private final Supplier<String> commands;
+  private final Supplier<Optional<WatchedFile.State>> policyFile;
   private volatile boolean stopping;
   private @Nullable Future<Void> last;
   private long lastNanos;
@@ -29,12 +31,17 @@ public final class Readiness {
    * @param probe writes to the shared state
    * @param servesInOutage whether some plan is served while the shared state is away
    * @param commands how commands are sent to the shared state, for people
+   * @param policyFile the state of the policy file, if the node follows one
    */
   public Readiness(
-      Supplier<Future<Void>> probe, BooleanSupplier servesInOutage, Supplier<String> commands) {
+      Supplier<Future<Void>> probe,
+      BooleanSupplier servesInOutage,
+      Supplier<String> commands,
+      Supplier<Optional<WatchedFile.State>> policyFile) {
     this.probe = probe;
     this.servesInOutage = servesInOutage;
     this.commands = commands;
+    this.policyFile = policyFile;
   }
 
   /** The node is not ready from now on. */
@@ -80,8 +87,9 @@ public final class Readiness {
   }
 
   private Future<Void> answer(RoutedRequest request, String status) {
-    return request.answer(
-        200, new JsonObject().put("status", status).put("commands", commands.get()));
+    JsonObject answer = new JsonObject().put("status", status).put("commands", commands.get());
+    policyFile.get().ifPresent(state -> answer.put("policyFile", state.word()));
+    return request.answer(200, answer);
   }
 
   private static String reason(Throwable error) {

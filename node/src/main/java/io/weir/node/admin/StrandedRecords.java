@@ -24,7 +24,8 @@ public record StrandedRecords(
     overrides = Map.copyOf(overrides);
   }
 
-  boolean isEmpty() {
+  /** Whether no record would be. */
+  public boolean isEmpty() {
     return plans.isEmpty() && overrides.isEmpty();
   }
 
@@ -40,7 +41,8 @@ public record StrandedRecords(
         .with("isWhole", isWhole);
   }
 
-  private List<String> lines() {
+  /** What would be lost, in words. */
+  public List<String> lines() {
     List<String> lines = new ArrayList<>();
     new TreeMap<>(plans)
         .forEach((plan, count) ->

@@ -14,4 +14,11 @@ public interface Stranding {
    * and completes on the caller's event loop.
    */
   Future<StrandedRecords> by(Policy current, Policy candidate);
+
+  /** The same, without a look at the records if the candidate keeps all names, as most changes do. */
+  default Future<StrandedRecords> ofChange(Policy current, Policy candidate) {
+    return candidate.keepsNamesOf(current)
+        ? Future.succeededFuture(StrandedRecords.NONE)
+        : by(current, candidate);
+  }
 }

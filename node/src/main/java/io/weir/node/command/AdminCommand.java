@@ -6,11 +6,13 @@ import io.weir.node.json.JsonInput;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.net.URLEncoder;
+import java.net.http.HttpHeaders;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import picocli.CommandLine.Mixin;
@@ -82,10 +84,20 @@ public abstract class AdminCommand implements Callable<Integer> {
 
   /** Prints the text at a path as it is. */
   protected int text(String path) throws IOException {
+    return text(path, headers -> {});
+  }
+
+  /**
+   * The same.
+   *
+   * @param seen sees the headers of the answer
+   */
+  protected int text(String path, Consumer<HttpHeaders> seen) throws IOException {
     HttpResponse<String> answer = port().ask("GET", path, "");
     if (failed(answer)) {
       return 1;
     }
+    seen.accept(answer.headers());
     out().print(answer.body());
     out().flush();
     return 0;

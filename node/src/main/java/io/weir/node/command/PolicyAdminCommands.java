@@ -8,6 +8,7 @@ import io.vertx.core.json.JsonObject;
 import io.weir.node.json.JsonInput;
 import io.weir.state.document.PolicyDocuments;
 import java.io.IOException;
+import java.io.PrintWriter;
 import java.math.BigDecimal;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
@@ -23,7 +24,19 @@ import picocli.CommandLine.Parameters;
 final class PolicyAdminCommands {
   private static final String POLICY = "/v1/policy";
 
+  private static final String FILE_HEADER = "Weir-Policy-File";
+
   private PolicyAdminCommands() {}
+
+  /** Says that the policy file of the node, which it follows, is not what is in force. */
+  private static void warnOfFile(String state, PrintWriter err) {
+    if (state.equals("differs")) {
+      err.println(
+          "the node's policy file has another policy: this one stays until the file changes");
+    } else if (state.equals("refused")) {
+      err.println("the node's policy file is refused; its log says why");
+    }
+  }
 
   /** All of them; {@code localAdmin} is the admin port of a cluster that runs on this machine. */
   static List<AdminCommand> all(Supplier<Optional<String>> localAdmin) {
@@ -101,6 +114,7 @@ final class PolicyAdminCommands {
             .printf(
                 isDryRun ? "revision %d stays in force%n" : "revision %d is in force%n",
                 answer.getLong("revision"));
+        warnOfFile(answer.getString("policyFile", ""), err());
       }
     }
   }
@@ -239,7 +253,9 @@ final class PolicyAdminCommands {
 
     @Override
     public Integer call() throws IOException {
-      return text(revision.isEmpty() ? POLICY : "/v1/policy/revisions/" + revision);
+      return revision.isEmpty()
+          ? text(POLICY, headers -> warnOfFile(headers.firstValue(FILE_HEADER).orElse(""), err()))
+          : text("/v1/policy/revisions/" + revision);
     }
   }
 

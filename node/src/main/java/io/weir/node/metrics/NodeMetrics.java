@@ -113,8 +113,11 @@ public final class NodeMetrics implements Holds.Events {
         .register((MeterRegistry) registry);
   }
 
-  /** Shows whether the policy file that this node watches is refused. */
-  public void policyFile(Supplier<Number> refused) {
+  /** Shows whether the policy file that this node watches is refused, and whether another policy is in force. */
+  public void policyFile(Supplier<Number> refused, Supplier<Number> differing) {
+    Gauge.builder("throttle.policy.file.differs", differing)
+        .description("1 while another policy is in force than that of the watched file")
+        .register(registry);
     Gauge.builder("throttle.policy.file.refused", refused)
         .description(
             "1 while the watched policy file is not in force, because it is refused or unreadable")

@@ -119,7 +119,7 @@ public final class NodeFixture implements AutoCloseable {
         FailureMode.DENY,
         Duration.ZERO,
         OptionalInt.empty(),
-        new Extras(Optional.of(tls), Reports.NONE));
+        new Extras(Optional.of(tls), false, Reports.NONE));
   }
 
   /** A node at a Redis of the test that tells others something of its own accord. */
@@ -130,11 +130,22 @@ public final class NodeFixture implements AutoCloseable {
         FailureMode.DENY,
         Duration.ZERO,
         OptionalInt.of(FreePorts.one()),
-        new Extras(Optional.empty(), reports));
+        new Extras(Optional.empty(), false, reports));
   }
 
-  private record Extras(Optional<Tls> tls, Reports reports) {
-    static final Extras NONE = new Extras(Optional.empty(), Reports.NONE);
+  /** A node that follows changes of its policy file. */
+  public static NodeFixture watching(String policy) {
+    return new NodeFixture(
+        Redis.shared(),
+        policy,
+        FailureMode.DENY,
+        Duration.ZERO,
+        OptionalInt.empty(),
+        new Extras(Optional.empty(), true, Reports.NONE));
+  }
+
+  private record Extras(Optional<Tls> tls, boolean watchesPolicy, Reports reports) {
+    static final Extras NONE = new Extras(Optional.empty(), false, Reports.NONE);
   }
 
   private NodeFixture(
@@ -182,6 +193,11 @@ public final class NodeFixture implements AutoCloseable {
 
   public String redisUri() {
     return redis.uri();
+  }
+
+  /** The policy file that the node was started with. */
+  public Path policyFile() {
+    return policyFile;
   }
 
   public int upstreamPort() {
@@ -320,7 +336,7 @@ public final class NodeFixture implements AutoCloseable {
         Duration.ofSeconds(10),
         List.of("https://app.example.com"),
         extras.tls(),
-        false,
+        extras.watchesPolicy(),
         extras.reports()));
     stalls = StallWatch.of(NodeView.vertx(node));
   }

@@ -453,6 +453,35 @@ final class PageIT {
     assertThat(page.evaluate("window.stolen")).isNull();
   }
 
+  @Test
+  void aPolicyByWhichStoredKeysLoseLimitsNeedsASecondConfirmation() {
+    String withSpare =
+        policy.replace("[requests, team] }", "[requests, team] }, spare: { buckets: [team] }");
+    send("PUT", "/v1/policy?force=true", withSpare);
+    send("POST", "/v1/keys", "{\"tenant\": \"spare\", \"id\": \"spared\", \"plan\": \"spare\"}");
+    signIn(NodeFixture.ADMIN);
+    assertThat(page.locator(".figures")).isVisible();
+    go("policy");
+    Locator text = page.locator("#policy-text");
+    assertThat(text).hasValue(withSpare);
+    long revision = revision();
+
+    text.fill(policy);
+    button("Put in force…").click();
+    assertThat(page.locator("dialog")).containsText("the plan spare");
+    confirm("Cancel").click();
+    assertThat(page.locator("dialog")).hasCount(0);
+    assertThat(revision()).isEqualTo(revision);
+
+    button("Put in force…").click();
+    confirm("Go on anyway").click();
+    assertThat(page.locator("dialog .diff")).containsText("spare");
+    confirm("Put in force").click();
+    assertThat(page.locator(".notice")).containsText("is in force");
+    assertThat(revision()).isGreaterThan(revision);
+    send("DELETE", "/v1/keys/spared", "");
+  }
+
   private static long revision() {
     return Long.parseLong(send("GET", "/v1/policy", "")
         .headers()

@@ -51,14 +51,14 @@ export async function ask(path, { method = 'GET', json, text, headers = {} } = {
   return value;
 }
 
-/** The same with the version of what is answered, for If-Match. */
+/** The same with the version of what is answered, for If-Match, and how the policy file of the node agrees with it. */
 export async function askWithTag(path) {
   const answer = await fetch(path, { credentials: 'same-origin', cache: 'no-store' });
   const text = await answer.text();
   if (!answer.ok) {
     throw new Problem(answer.status, JSON.parse(text || '{}'));
   }
-  return { text, tag: answer.headers.get('ETag') };
+  return { text, tag: answer.headers.get('ETag'), file: answer.headers.get('Weir-Policy-File') };
 }
 
 /** A path with query parameters; those without a value are left out. */

@@ -3,11 +3,11 @@
 import { ask, askWithTag, withQuery } from './api.js';
 import { confirmed, diff, html, nothing, panel, table, time } from './parts.js';
 
-const shown = { text: '', tag: '', edited: '', problems: [], warnings: [], difference: null, revisions: [], seen: null };
+const shown = { text: '', tag: '', file: '', edited: '', problems: [], warnings: [], difference: null, revisions: [], seen: null };
 
 async function find() {
-  const { text, tag } = await askWithTag('/v1/policy');
-  Object.assign(shown, { text, tag, edited: text, problems: [], warnings: [], difference: null });
+  const { text, tag, file } = await askWithTag('/v1/policy');
+  Object.assign(shown, { text, tag, file, edited: text, problems: [], warnings: [], difference: null });
   await history();
 }
 
@@ -15,11 +15,11 @@ async function history() {
   shown.revisions = (await ask('/v1/policy/revisions')).revisions;
 }
 
-/** Rehearses or publishes what was edited. */
-async function put(app, isDryRun, comment) {
+/** Rehearses or publishes what was edited; with force, also if stored keys lose limits. */
+async function put(app, isDryRun, { comment, force } = {}) {
   app.failure = null;
   try {
-    const answer = await ask(withQuery('/v1/policy', { dryRun: isDryRun || '', comment }), {
+    const answer = await ask(withQuery('/v1/policy', { dryRun: isDryRun || '', force: force || '', comment }), {
       method: 'PUT',
       text: shown.edited,
       headers: { 'If-Match': shown.tag, 'Content-Type': 'text/plain; charset=utf-8' }
@@ -40,17 +40,46 @@ async function rehearse(app) {
   app.say('It would be accepted.');
 }
 
+/**
+ * Asks once more if a change is refused because stored keys would lose limits.
+ *
+ * @param change is called again with force if that was confirmed
+ * @returns what the change resolves to, and whether it was forced; null if it was not confirmed
+ */
+async function forcedIfConfirmed(app, change) {
+  try {
+    return { answer: await change(false), force: false };
+  } catch (error) {
+    if (error.details?.code !== 'records_stranded') {
+      throw error;
+    }
+    const isSure = await confirmed({
+      title: 'Stored keys would lose limits',
+      content: html`<p>${error.message}</p><ul>${error.mistakes.map(one => html`<li>${one}</li>`)}</ul>`,
+      action: 'Go on anyway',
+      danger: true
+    });
+    app.failure = null;
+    return isSure ? { answer: await change(true), force: true } : null;
+  }
+}
+
 async function publish(app) {
-  await put(app, true);
+  const rehearsed = await forcedIfConfirmed(app, force => put(app, true, { force }));
+  if (!rehearsed) {
+    return;
+  }
+  const { force } = rehearsed;
   let comment = '';
   const isSure = await confirmed({
     title: 'Put in force on all nodes?',
     content: html`${diff(shown.difference)}
       <label>why<input maxlength="200" @input=${event => { comment = event.target.value; }}></label>`,
-    action: 'Put in force'
+    action: 'Put in force',
+    danger: force
   });
   if (isSure) {
-    const answer = await put(app, false, comment);
+    const answer = await put(app, false, { comment, force });
     await find();
     app.say(`Revision ${answer.revision} is in force.`);
   }
@@ -65,9 +94,16 @@ async function rollBack(app, revision) {
     danger: true
   });
   if (isSure) {
-    const answer = await ask('/v1/policy/rollback', { method: 'POST', json: { revision }, headers: { 'If-Match': shown.tag } });
-    await find();
-    app.say(`Revision ${answer.revision} is in force, with the text of ${revision}.`);
+    const done = await forcedIfConfirmed(app, force =>
+      ask(withQuery('/v1/policy/rollback', { force: force || '' }), {
+        method: 'POST',
+        json: { revision },
+        headers: { 'If-Match': shown.tag }
+      }));
+    if (done) {
+      await find();
+      app.say(`Revision ${done.answer.revision} is in force, with the text of ${revision}.`);
+    }
   }
 }
 
@@ -95,12 +131,22 @@ function problems() {
     : nothing;
 }
 
+// Only nodes that follow a policy file say something about it.
+function fileNote() {
+  const notes = {
+    differs: 'The policy file of this node has another policy: this one stays until the file changes.',
+    refused: 'The policy file of this node is refused; its log says why.'
+  };
+  const note = notes[shown.file];
+  return note ? html`<p class="tag warn" role="note">${note}</p>` : nothing;
+}
+
 function editor(app) {
   const count = shown.edited.split('\n').length;
   const marked = new Set(shown.problems.map(one => one.line));
   const isChanged = shown.edited !== shown.text;
   const mayEdit = app.may('all') && !app.session.tenant;
-  return html`<div class="editor">
+  return html`${fileNote()}<div class="editor">
       <pre class="lines" aria-hidden="true">${Array.from({ length: count }, (unused, index) =>
         html`<span class=${marked.has(index + 1) ? 'marked' : ''}>${index + 1}
 </span>`)}</pre>
