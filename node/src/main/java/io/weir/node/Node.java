@@ -47,6 +47,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /**
@@ -74,7 +75,7 @@ public final class Node implements AutoCloseable {
   }
 
   /**
-   * Starts a node and returns when it serves.
+   * Starts a node and returns when it serves. Until then, the admin port, if there is one, shows what the node waits for.
    *
    * @throws StoreUnavailableException if Redis does not answer
    * @throws InvalidPolicyException if the policy is refused
@@ -86,13 +87,10 @@ public final class Node implements AutoCloseable {
     List<Room> rooms = Room.all();
     Tracing tracing = tracing(rooms, config);
     Vertx vertx = BlockedThreads.watched(config.eventLoops(), tracing);
-    SharedState shared;
-    try {
-      shared = SharedState.open(config, seed, eventLoops(vertx), metrics, tracing);
-    } catch (RuntimeException e) {
-      end(vertx);
-      throw e;
-    }
+    String openApi = OpenApi.of(described(rooms));
+    StartPort starting = orEnd(vertx, () -> StartPort.open(vertx, config, metrics, openApi));
+    SharedState shared = orEnd(
+        vertx, () -> SharedState.open(config, starting, seed, eventLoops(vertx), metrics, tracing));
     ClusterPolicy policies = shared.policies();
     Decider decider = new Decider(new Throttle(shared.store(), policies), metrics, tracing);
     RedisHolds holdStore = new RedisHolds(shared.connections());
@@ -138,11 +136,12 @@ public final class Node implements AutoCloseable {
         policyFile,
         bulkheads,
         metrics,
-        OpenApi.of(described(rooms)),
+        openApi,
         List.copyOf(opened));
     Node node = new Node(shared, vertx, context);
     WarmUp.of(shared.redis());
     holds.start();
+    starting.close();
     node.serve();
     node.watchBuckets();
     watch.ifPresent(file -> file.start(metrics));
@@ -156,6 +155,15 @@ public final class Node implements AutoCloseable {
         () -> servesInOutage(policies.current().policy()),
         () -> shared.connections().functions().inWords(),
         () -> policyFile.beside(policies.text()));
+  }
+
+  private static <T> T orEnd(Vertx vertx, Supplier<T> step) {
+    try {
+      return step.get();
+    } catch (RuntimeException e) {
+      end(vertx);
+      throw e;
+    }
   }
 
   private static void use(OpenRoom room, Identities identities, Decider decider) {
@@ -268,8 +276,7 @@ public final class Node implements AutoCloseable {
           .get(START_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
     } catch (ExecutionException | TimeoutException | CompletionException e) {
       close();
-      throw new UncheckedIOException(new IOException(
-          "cannot listen on %s:%d: %s".formatted(config.host(), config.port(), rootMessage(e)), e));
+      throw StartPort.taken(config.host(), config.port(), e);
     } catch (InterruptedException e) {
       close();
       Thread.currentThread().interrupt();
@@ -286,13 +293,5 @@ public final class Node implements AutoCloseable {
       throw new UncheckedIOException(
           "cannot read the policy %s: %s".formatted(config.policyFile(), e.getMessage()), e);
     }
-  }
-
-  private static String rootMessage(Throwable error) {
-    Throwable cause = error;
-    while (cause.getCause() != null) {
-      cause = cause.getCause();
-    }
-    return String.valueOf(cause.getMessage());
   }
 }

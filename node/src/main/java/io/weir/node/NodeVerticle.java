@@ -122,7 +122,7 @@ final class NodeVerticle extends VerticleBase {
             config.port()),
         listen(
             intake(operators, request -> Intake.notFound(request, byOperators), Cors.NONE),
-            options(Optional.empty()).setTracingPolicy(TracingPolicy.IGNORE),
+            adminOptions(),
             config.adminHost(),
             config.adminPort().getAsInt()));
   }
@@ -169,6 +169,11 @@ final class NodeVerticle extends VerticleBase {
     HttpServer server = intake.of(vertx.createHttpServer(options));
     servers.add(server);
     return server.listen(port, host);
+  }
+
+  /** The options of the admin port. */
+  static HttpServerOptions adminOptions() {
+    return options(Optional.empty()).setTracingPolicy(TracingPolicy.IGNORE);
   }
 
   private static HttpServerOptions options(Optional<Tls> tls) {

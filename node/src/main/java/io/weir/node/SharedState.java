@@ -22,11 +22,13 @@ import java.util.function.Supplier;
 /**
  * The shared state as one node sees it: connections, the policy, and the stores. Owned by the node.
  *
+ * @param starting shows what the node waits for
  * @param others connections that {@link #connect} has opened
  */
 record SharedState(
     RedisConnections connections,
     NodeConfig config,
+    StartPort starting,
     ClusterPolicy policies,
     StoreChain chain,
     Queue<RedisConnections> others)
@@ -36,12 +38,13 @@ record SharedState(
   /** Connects; fails as {@link Node#start} does, and then closes every connection. */
   static SharedState open(
       NodeConfig config,
+      StartPort starting,
       String seed,
       List<EventLoop> eventLoops,
       NodeMetrics metrics,
       Tracing tracing) {
     Opened opened = RedisWait.of(config.redisWait(), WAIT_SETTING)
-        .until(() -> Opened.of(config, seed, eventLoops));
+        .until(starting.watching(() -> Opened.of(config, seed, eventLoops)));
     RedisConnections connections = opened.connections();
     ClusterPolicy policies = opened.policies();
     StoreChain chain = StoreChain.of(
@@ -53,7 +56,8 @@ record SharedState(
             tracing == Tracing.NONE ? redis : new TracedBucketStore(redis, tracing), metrics));
     metrics.leased(chain.leases()::operationsHeld);
     metrics.away(chain.outages()::shareAway);
-    return new SharedState(connections, config, policies, chain, new ConcurrentLinkedQueue<>());
+    return new SharedState(
+        connections, config, starting, policies, chain, new ConcurrentLinkedQueue<>());
   }
 
   /** What decides. */
@@ -88,10 +92,10 @@ record SharedState(
   RedisConnections connect(Duration longest) {
     Duration timeout = longer(config.redisTimeout(), longest);
     RedisConnections opened = RedisWait.of(config.redisWait(), WAIT_SETTING)
-        .until(() -> connected(
+        .until(starting.watching(() -> connected(
             config,
             () -> RedisConnections.open(config.redisUri(), timeout),
-            () -> RedisConnections.openLater(config.redisUri(), timeout)));
+            () -> RedisConnections.openLater(config.redisUri(), timeout))));
     others.add(opened);
     return opened;
   }

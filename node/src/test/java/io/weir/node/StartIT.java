@@ -1,6 +1,7 @@
 package io.weir.node;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.weir.embedded.EmbeddedRedis;
@@ -8,11 +9,14 @@ import io.weir.node.config.NodeConfig;
 import io.weir.node.config.Reports;
 import io.weir.testkit.FreePorts;
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -36,7 +40,7 @@ final class StartIT {
   void aNodeThatStartsBeforeItsRedisServesOnceThatIsThere() throws Exception {
     int port = FreePorts.one();
     int redisPort = FreePorts.one();
-    NodeConfig config = config(port, "redis://127.0.0.1:" + redisPort);
+    NodeConfig config = config(port, OptionalInt.empty(), "redis://127.0.0.1:" + redisPort);
     CompletableFuture<Node> starting;
     try (ServerSocket notRedis = new ServerSocket(redisPort, 1, InetAddress.getLoopbackAddress())) {
       starting = CompletableFuture.supplyAsync(() -> Node.start(config));
@@ -51,12 +55,60 @@ final class StartIT {
     }
   }
 
+  @Test
+  void aNodeThatWaitsForRedisShowsThatOnItsAdminPortAlone() throws Exception {
+    int port = FreePorts.one();
+    int adminPort = FreePorts.one();
+    int redisPort = FreePorts.one();
+    NodeConfig config = config(port, OptionalInt.of(adminPort), "redis://127.0.0.1:" + redisPort);
+    CompletableFuture<Node> starting = CompletableFuture.supplyAsync(() -> Node.start(config));
+    String admin = "http://127.0.0.1:" + adminPort;
+    await().atMost(Duration.ofSeconds(30)).untilAsserted(() -> {
+      HttpResponse<String> ready = get(admin + "/health/ready");
+      assertThat(ready.statusCode()).isEqualTo(503);
+      assertThat(ready.body()).contains("waiting for Redis: ");
+    });
+    assertThat(get(admin + "/health/live").statusCode()).isEqualTo(200);
+    assertThat(get(admin + "/metrics").body()).contains("http_server_connections");
+    HttpResponse<String> other = get(admin + "/v1/policy");
+    assertThat(other.statusCode()).isEqualTo(503);
+    assertThat(other.body()).contains("node_starting", "waiting for Redis: ");
+    assertThatThrownBy(() -> get("http://127.0.0.1:%d/ping".formatted(port)))
+        .isInstanceOf(ConnectException.class);
+
+    try (EmbeddedRedis redis = EmbeddedRedis.start(EmbeddedRedis.Binary.ANY, redisPort)) {
+      assertThat(URI.create(redis.uri()).getPort()).isEqualTo(redisPort);
+      await()
+          .atMost(Duration.ofSeconds(30))
+          .ignoreExceptionsInstanceOf(IOException.class)
+          .until(() -> get(admin + "/health/ready").statusCode() == 200);
+      assertThat(get("http://127.0.0.1:%d/ping".formatted(port)).statusCode()).isEqualTo(401);
+      starting.get(60, TimeUnit.SECONDS).close();
+    }
+  }
+
+  @Test
+  void aTakenAdminPortEndsTheStartWithItsName() throws Exception {
+    try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      NodeConfig config =
+          config(FreePorts.one(), OptionalInt.of(taken.getLocalPort()), "redis://127.0.0.1:1");
+      assertThatThrownBy(() -> Node.start(config))
+          .isInstanceOf(UncheckedIOException.class)
+          .hasMessageContaining("cannot listen on 127.0.0.1:" + taken.getLocalPort());
+    }
+  }
+
+  private static HttpResponse<String> get(String uri) throws IOException, InterruptedException {
+    HttpRequest request = HttpRequest.newBuilder(URI.create(uri)).build();
+    return HttpClient.newHttpClient().send(request, BodyHandlers.ofString());
+  }
+
   private static boolean isReady(URI ready) throws IOException, InterruptedException {
     HttpRequest request = HttpRequest.newBuilder(ready).build();
     return HttpClient.newHttpClient().send(request, BodyHandlers.discarding()).statusCode() == 200;
   }
 
-  private NodeConfig config(int port, String redisUri) throws IOException {
+  private NodeConfig config(int port, OptionalInt adminPort, String redisUri) throws IOException {
     Path policy = folder.resolve("policy.yaml");
     Files.writeString(policy, """
         buckets:
@@ -66,7 +118,7 @@ final class StartIT {
         "127.0.0.1",
         port,
         "127.0.0.1",
-        OptionalInt.empty(),
+        adminPort,
         redisUri,
         policy,
         Optional.empty(),
