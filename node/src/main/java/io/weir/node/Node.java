@@ -115,6 +115,7 @@ public final class Node implements AutoCloseable {
         shared.redis(),
         operators,
         bulkheads.memory(),
+        bulkheads.unpaid(),
         metrics.registry(),
         loop -> turns(opened, loop));
     rooms.forEach(room -> opened.add(room.open(parts)));

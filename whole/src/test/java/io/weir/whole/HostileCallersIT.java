@@ -146,7 +146,7 @@ final class HostileCallersIT {
         .filter(answer -> answer.statusCode() == 429)
         .findFirst()
         .orElseThrow();
-    assertThat(refused.body()).contains("batch_work");
+    assertThat(refused.body()).contains("unpaid_bodies");
     assertThat(refused.headers().firstValueAsLong("Retry-After-Ms")).isPresent();
     assertThat(batch("k3", "{\"items\":[{\"method\":\"GET\",\"path\":\"/echo/x\"}]}")
             .statusCode())

@@ -1,5 +1,7 @@
 package io.weir.core.throttle;
 
+import io.weir.core.decision.Decision;
+import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 
 /**
@@ -19,4 +21,12 @@ public interface BucketStore {
    * after a change of policy that shortened a burst and that no charge has applied yet.
    */
   CompletionStage<StoreAnswer> peek(Charge charge);
+
+  /**
+   * The denial that {@link #tryCharge} would give to this charge and to every larger one without asking elsewhere, if it
+   * is known. Takes nothing, and makes no place.
+   */
+  default Optional<Decision> foreseen(Charge charge) {
+    return Optional.empty();
+  }
 }

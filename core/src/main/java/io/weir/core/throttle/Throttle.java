@@ -115,6 +115,29 @@ public final class Throttle {
     return peek(subject::in, subject.id(), operation, cost);
   }
 
+  /**
+   * The refusal of this request and of every larger one, if it is known without asking the store. Takes nothing.
+   *
+   * @param cost the least that the request can cost
+   */
+  public Optional<Decision> foreseen(Subject subject, String operation, long cost) {
+    PolicyRevision policy = policies.current();
+    return subject.in(policy.policy()).flatMap(known -> foreseen(known, policy, operation, cost));
+  }
+
+  private Optional<Decision> foreseen(
+      Subject subject, PolicyRevision policy, String operation, long cost) {
+    OperationLimit limit = subject.plan().limit(operation);
+    if (!(limit instanceof Limited limited)) {
+      return Optional.of(withoutStore(limit, policy.revision()))
+          .filter(NeverAllowed.class::isInstance);
+    }
+    return limited.needsHold()
+        ? Optional.empty()
+        : store.foreseen(
+            charge(subject, policy, limited, cost, Optional.empty(), TicketRequest.NONE));
+  }
+
   private CompletionStage<Decision> peek(
       SubjectSource source, String name, String operation, long cost) {
     return decide(
@@ -135,20 +158,30 @@ public final class Throttle {
       if (hold.isEmpty() && limited.needsHold()) {
         return CompletableFuture.failedFuture(new HoldNeededException(question.operation()));
       }
-      Extras extras = limited.others().isEmpty() && hold.isEmpty()
-          ? Extras.NONE
-          : new Extras(limited.others(), hold);
-      Charge charge = new Charge(
-          subject.tenant(),
-          subject.id(),
-          policy.revision(),
-          new Amount(limited.demands(), question.cost(), extras),
-          new Queueing(slots(subject, limited), question.ticket()),
-          subject.plan().failureMode());
+      Charge charge = charge(subject, policy, limited, question.cost(), hold, question.ticket());
       return Stages.thenCompose(
           question.ask().apply(charge), answer -> settle(question, answer, reloads));
     }
     return CompletableFuture.completedFuture(withoutStore(limit, policy.revision()));
+  }
+
+  private static Charge charge(
+      Subject subject,
+      PolicyRevision policy,
+      Limited limited,
+      long cost,
+      Optional<Hold> hold,
+      TicketRequest ticket) {
+    Extras extras = limited.others().isEmpty() && hold.isEmpty()
+        ? Extras.NONE
+        : new Extras(limited.others(), hold);
+    return new Charge(
+        subject.tenant(),
+        subject.id(),
+        policy.revision(),
+        new Amount(limited.demands(), cost, extras),
+        new Queueing(slots(subject, limited), ticket),
+        subject.plan().failureMode());
   }
 
   private static Optional<Hold> noHold(Limited limited) {

@@ -177,6 +177,19 @@ public final class Admission {
         });
   }
 
+  /**
+   * The refusal of a request whose body has not been read, if this node knows that it is refused whatever its body
+   * holds. A caller with a ticket is not a newcomer: its turn may have come.
+   */
+  public Optional<Ruling> foreseen(Asked asked, TicketRequest ticket) {
+    return ticket.shown().isPresent()
+        ? Optional.empty()
+        : decider
+            .foreseen(asked.subject(), asked.operation(), asked.leastCost())
+            .map(refusal ->
+                refusal.fold(Ruling.Admitted::new, Ruling.Denied::new, Ruling.NeverAllowed::new));
+  }
+
   /** The ruling as its caller is told it; call it for each that is answered, not for one after which a request waits. */
   public Ruling told(Asked asked, long cost, Ruling ruling) {
     return ruling.fold(

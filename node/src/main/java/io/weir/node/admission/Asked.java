@@ -56,6 +56,11 @@ public record Asked(
             && !limited.others().isEmpty());
   }
 
+  /** The least that it can cost, whatever its body holds. */
+  public long leastCost() {
+    return costRule() instanceof CostRule.Fixed fixed ? fixed.cost() : 1;
+  }
+
   /** Whether its cost or its group is in its body. */
   public boolean needsBody() {
     return CostReader.needsBody(costRule()) || (to.hasGroups() && groupRule().needsBody());

@@ -109,6 +109,13 @@ public final class Decider {
     return here != null && here.isDuplicate() && here.unwrap() == loop.unwrap() ? here : loop;
   }
 
+  /** The refusal of a newcomer that is known already, see {@link Throttle#foreseen}; it is counted. */
+  Optional<Decision> foreseen(Subject subject, String operation, long cost) {
+    Optional<Decision> refusal = throttle.foreseen(subject, operation, cost);
+    refusal.ifPresent(decision -> decided(new Question(subject, operation, cost), decision));
+    return refusal;
+  }
+
   /** The decision that a newcomer would get; takes nothing, and is not counted. */
   Future<Decision> peek(Context context, Subject subject, String operation, long cost) {
     return Future.fromCompletionStage(throttle.peek(subject, operation, cost), context);

@@ -27,6 +27,7 @@ import io.weir.node.intake.Bulkhead.Share;
 import io.weir.node.intake.EarlyAnswer;
 import io.weir.node.intake.Framing;
 import io.weir.node.intake.MissedDoors;
+import io.weir.node.intake.UnpaidWork;
 import io.weir.node.intake.Upload;
 import io.weir.node.upstream.Sender;
 import io.weir.node.upstream.Sender.End;
@@ -52,6 +53,7 @@ public final class Gateway {
   private final Sender sender;
   private final Bulkhead held;
   private final Bulkhead memory;
+  private final UnpaidWork unpaid;
   private final WaitingRoom waiting;
   private final List<Diversion> diversions;
 
@@ -74,6 +76,7 @@ public final class Gateway {
     this.sender = sender;
     this.held = bulkheads.held();
     this.memory = bulkheads.memory();
+    this.unpaid = bulkheads.unpaid();
     this.diversions = diversions;
     this.waiting = new WaitingRoom(vertx);
   }
@@ -113,13 +116,25 @@ public final class Gateway {
     }
     Upload.requireLength(request, asked.upstream().maxBodyBytes());
     if (!asked.needsBody() && !isReplayed(request, asked)) {
-      return decide(request, asked, Optional.empty());
+      return decide(request, asked, Body.NONE);
     }
-    Share bytes = memory.take(subject);
+    return admission
+        .foreseen(asked, Tickets.in(request.headers(), 0))
+        .map(refusal -> tell(Attempt.withoutBody(request, asked), refusal))
+        .orElseGet(() -> read(request, asked));
+  }
+
+  private Future<Void> read(HttpServerRequest request, Asked asked) {
+    UnpaidWork.Account work = unpaid.of(asked.subject());
+    work.require();
+    Share bytes = memory.take(asked.subject());
     return uploads
         .whole(request, asked.upstream().maxBodyBytes(), bytes)
-        .compose(body -> decide(request, asked, Optional.of(body)))
-        .onComplete(done -> bytes.free());
+        .compose(body -> decide(request, asked, new Body(Optional.of(body), work::payAll)))
+        .onComplete(done -> {
+          work.spend(bytes.amount());
+          bytes.free();
+        });
   }
 
   // A short body is kept so that it can be sent to another provider.
@@ -133,12 +148,12 @@ public final class Gateway {
     waiting.close();
   }
 
-  private Future<Void> decide(HttpServerRequest request, Asked asked, Optional<Buffer> body) {
-    return Priced.of(asked, body, reading -> vertx.executeBlocking(reading, false))
+  private Future<Void> decide(HttpServerRequest request, Asked asked, Body body) {
+    return Priced.of(asked, body.whole(), reading -> vertx.executeBlocking(reading, false))
         .compose(priced -> decide(request, body, priced));
   }
 
-  private Future<Void> decide(HttpServerRequest request, Optional<Buffer> body, Priced priced) {
+  private Future<Void> decide(HttpServerRequest request, Body body, Priced priced) {
     Asked asked = priced.asked();
     Optional<Share> place = asked.maxDelayMillis() > 0 && waiting.isOpen()
         ? held.tryTake(asked.subject(), 1)
@@ -177,6 +192,7 @@ public final class Gateway {
 
   private Future<Void> forward(Attempt attempt, Ruling.Admitted admitted) {
     attempt.place().ifPresent(Share::free);
+    attempt.body().onAdmitted().run();
     Optional<Usage> usage = admitted
         .held()
         .filter(Held::reserves)
@@ -184,7 +200,7 @@ public final class Gateway {
         .map(Usage::new);
     return Future.succeededFuture()
         .compose(begun -> sender.stream(
-            attempt.request(), attempt.body(), attempt.asked(), admitted.decision(), usage))
+            attempt.request(), attempt.body().whole(), attempt.asked(), admitted.decision(), usage))
         .onComplete(ended -> admitted.alone().ifPresent(admission::end))
         .onComplete(ended -> admitted
             .held()
@@ -237,18 +253,32 @@ public final class Gateway {
   }
 
   /**
+   * The body of a request.
+   *
+   * @param whole if it has been read before the request is admitted
+   * @param onAdmitted called when the limits have paid for it
+   */
+  private record Body(Optional<Buffer> whole, Runnable onAdmitted) {
+    static final Body NONE = new Body(Optional.empty(), () -> {});
+  }
+
+  /**
    * An attempt of a request to be admitted.
    *
-   * @param body if it has been read
    * @param delayLeftMillis the longest wait for which it is held
    * @param place among the requests that may be held
    */
   private record Attempt(
       HttpServerRequest request,
       Asked asked,
-      Optional<Buffer> body,
+      Body body,
       long cost,
       TicketRequest ticket,
       long delayLeftMillis,
-      Optional<Share> place) {}
+      Optional<Share> place) {
+    static Attempt withoutBody(HttpServerRequest request, Asked asked) {
+      return new Attempt(
+          request, asked, Body.NONE, asked.leastCost(), TicketRequest.NONE, 0, Optional.empty());
+    }
+  }
 }

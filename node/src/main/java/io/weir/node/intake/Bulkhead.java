@@ -89,6 +89,11 @@ public final class Bulkhead {
       this.tenant = tenant;
     }
 
+    /** The amount taken so far. */
+    public synchronized long amount() {
+      return amount;
+    }
+
     /** Takes more; false without any change if there is no room, or the share was freed. */
     public synchronized boolean tryGrow(long more) {
       if (isFreed || !tryAdd(key, tenant, more)) {

@@ -1,8 +1,10 @@
 package io.weir.node.metrics;
 
+import io.weir.core.decision.Decision;
 import io.weir.core.throttle.BucketStore;
 import io.weir.core.throttle.Charge;
 import io.weir.core.throttle.StoreAnswer;
+import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 
@@ -24,6 +26,11 @@ public final class TimedBucketStore implements BucketStore {
   @Override
   public CompletionStage<StoreAnswer> peek(Charge charge) {
     return timed(store::peek, charge);
+  }
+
+  @Override
+  public Optional<Decision> foreseen(Charge charge) {
+    return store.foreseen(charge);
   }
 
   private CompletionStage<StoreAnswer> timed(

@@ -8,6 +8,7 @@ import io.weir.node.admission.Admission;
 import io.weir.node.auth.Identities;
 import io.weir.node.config.NodeConfig;
 import io.weir.node.intake.Bulkhead;
+import io.weir.node.intake.UnpaidWork;
 import io.weir.node.upstream.Turns;
 import io.weir.state.connection.RedisConnections;
 import io.weir.state.policy.ClusterPolicy;
@@ -22,6 +23,7 @@ import java.util.function.Function;
  *     node closes them
  * @param operators admits operators to their doors
  * @param memory bytes of bodies that are being read
+ * @param unpaid bytes of bodies that are read and that no limit pays for
  * @param store decides in the shared state alone, without leases and without shares for outages
  * @param turns gives turns at destinations with names to a worker of a room, on its event loop, once the node serves
  */
@@ -36,5 +38,6 @@ public record NodeParts(
     BucketStore store,
     Operators operators,
     Bulkhead memory,
+    UnpaidWork unpaid,
     MeterRegistry meters,
     Function<Vertx, Turns> turns) {}

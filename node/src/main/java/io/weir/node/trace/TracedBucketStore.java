@@ -1,8 +1,10 @@
 package io.weir.node.trace;
 
+import io.weir.core.decision.Decision;
 import io.weir.core.throttle.BucketStore;
 import io.weir.core.throttle.Charge;
 import io.weir.core.throttle.StoreAnswer;
+import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 
 /** Records the calls of the shared state. */
@@ -25,6 +27,11 @@ public final class TracedBucketStore implements BucketStore {
   @Override
   public CompletionStage<StoreAnswer> peek(Charge charge) {
     return tracing.record(STEP, () -> store.peek(charge), TracedBucketStore::describe);
+  }
+
+  @Override
+  public Optional<Decision> foreseen(Charge charge) {
+    return store.foreseen(charge);
   }
 
   private static void describe(StoreAnswer answer, Tracing.Attributes attributes) {

@@ -2,6 +2,7 @@ package io.weir.batch;
 
 import io.weir.core.policy.Subject;
 import io.weir.node.intake.Bulkhead.Share;
+import io.weir.node.intake.UnpaidWork;
 import java.util.Optional;
 
 /**

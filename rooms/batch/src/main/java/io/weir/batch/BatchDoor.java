@@ -16,6 +16,7 @@ import io.weir.node.intake.Bulkhead;
 import io.weir.node.intake.Bulkhead.Share;
 import io.weir.node.intake.Door;
 import io.weir.node.intake.Route;
+import io.weir.node.intake.UnpaidWork;
 import io.weir.node.intake.Upload;
 import io.weir.node.room.LoopParts;
 import io.weir.node.room.NodeParts;
@@ -50,17 +51,15 @@ public final class BatchDoor implements Door {
    * A door for one event loop.
    *
    * @param batches that are running
-   * @param unpaid work of all batches of the node
    */
-  BatchDoor(
-      NodeParts node, LoopParts loop, IdempotencyStore store, Bulkhead batches, UnpaidWork unpaid) {
+  BatchDoor(NodeParts node, LoopParts loop, IdempotencyStore store, Bulkhead batches) {
     this.vertx = loop.vertx();
     this.uploads = new Upload(vertx);
     this.admission = node.admission();
     this.loop = loop;
     this.store = store;
     this.batches = batches;
-    this.unpaid = unpaid;
+    this.unpaid = node.unpaid();
     this.memory = node.memory();
     this.workers = vertx.createSharedWorkerExecutor("weir-batches", WORKERS);
   }
@@ -82,6 +81,7 @@ public final class BatchDoor implements Door {
     Share bytes = memory.take(subject);
     return Future.succeededFuture()
         .compose(begun -> uploads.whole(request, MAX_BYTES, bytes))
+        .onFailure(error -> work.spend(bytes.amount()))
         .compose(body -> parsed(body, work))
         .compose(batch -> run(request, batch, subject, key, bytes, work))
         .compose(end -> answer(request.response(), end))

@@ -16,24 +16,19 @@ public final class BatchRoom implements Room {
 
   @Override
   public OpenRoom open(NodeParts node) {
-    return new Opened(
-        node,
-        new IdempotencyStore(node.redis()),
-        new Bulkhead(16, 64, 128),
-        new UnpaidWork(System::nanoTime));
+    return new Opened(node, new IdempotencyStore(node.redis()), new Bulkhead(16, 64, 128));
   }
 
   /**
    * The room of one node.
    *
    * @param batches that are running
-   * @param unpaid bytes read for batches that no limit pays for
    */
-  private record Opened(NodeParts node, IdempotencyStore store, Bulkhead batches, UnpaidWork unpaid)
+  private record Opened(NodeParts node, IdempotencyStore store, Bulkhead batches)
       implements OpenRoom {
     @Override
     public LoopRoom onLoop(LoopParts loop) {
-      return LoopRoom.of(new BatchDoor(node, loop, store, batches, unpaid));
+      return LoopRoom.of(new BatchDoor(node, loop, store, batches));
     }
   }
 }

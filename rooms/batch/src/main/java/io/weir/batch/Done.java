@@ -2,6 +2,7 @@ package io.weir.batch;
 
 import io.vertx.core.MultiMap;
 import io.weir.node.answer.ProblemDetails;
+import io.weir.node.intake.UnpaidWork;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 

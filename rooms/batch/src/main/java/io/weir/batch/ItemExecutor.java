@@ -16,6 +16,7 @@ import io.weir.core.throttle.Failures;
 import io.weir.core.throttle.StoreUnavailableException;
 import io.weir.node.admission.Admission;
 import io.weir.node.intake.Bulkhead.Share;
+import io.weir.node.intake.UnpaidWork;
 import io.weir.node.loop.LoopTime;
 import io.weir.retry.IdempotentMethods;
 import io.weir.state.keep.LeaseTerms;

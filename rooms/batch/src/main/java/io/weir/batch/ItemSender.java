@@ -24,6 +24,7 @@ import io.weir.node.answer.Tickets;
 import io.weir.node.auth.KeyHeaders;
 import io.weir.node.gateway.Diversion;
 import io.weir.node.hold.Execution;
+import io.weir.node.intake.UnpaidWork;
 import io.weir.node.intake.Upload;
 import io.weir.node.room.LoopParts;
 import io.weir.node.upstream.NotSentException;

@@ -1,5 +1,6 @@
 package io.weir.state.degraded;
 
+import io.weir.core.decision.Decision;
 import io.weir.core.decision.Decision.Allowed;
 import io.weir.core.slot.QueueReport;
 import io.weir.core.throttle.Amount;
@@ -170,6 +171,13 @@ public final class DegradingStore implements BucketStore {
   @Override
   public CompletionStage<StoreAnswer> peek(Charge charge) {
     return store.peek(charge);
+  }
+
+  @Override
+  public Optional<Decision> foreseen(Charge charge) {
+    return outages.isAway(part.applyAsInt(charge)) || share(charge).isHandingOver()
+        ? Optional.empty()
+        : store.foreseen(charge);
   }
 
   private CompletionStage<Counted> instead(Charge charge) {

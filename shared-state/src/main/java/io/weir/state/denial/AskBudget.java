@@ -34,7 +34,7 @@ final class AskBudget {
 
   /** Counts a call, if it is within the limit; returns whether it is. */
   boolean mayAsk(long nowNanos, double perSecond) {
-    long each = Math.max(1, (long) (SECOND_NANOS / perSecond));
+    long each = each(perSecond);
     long latest = nowNanos + atOnce * each;
     while (true) {
       long paid = paidAt.get();
@@ -46,6 +46,16 @@ final class AskBudget {
         return true;
       }
     }
+  }
+
+  /** Whether a call would be within the limit; counts none. */
+  boolean mightAsk(long nowNanos, double perSecond) {
+    long each = each(perSecond);
+    return Math.max(paidAt.get(), nowNanos) + each <= nowNanos + atOnce * each;
+  }
+
+  private static long each(double perSecond) {
+    return Math.max(1, (long) (SECOND_NANOS / perSecond));
   }
 
   /** A quarter more than the admissions of the slowest of these buckets, and at least 250 a second. */

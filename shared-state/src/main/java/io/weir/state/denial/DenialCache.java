@@ -3,6 +3,7 @@ package io.weir.state.denial;
 import static java.util.concurrent.TimeUnit.NANOSECONDS;
 
 import io.weir.core.bucket.Demand;
+import io.weir.core.decision.Decision;
 import io.weir.core.decision.Decision.Allowed;
 import io.weir.core.decision.Decision.Denied;
 import io.weir.core.decision.Verdict.Outcome;
@@ -17,6 +18,7 @@ import io.weir.state.wire.Owner;
 import io.weir.state.wire.PendingCharge;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
@@ -149,18 +151,37 @@ public final class DenialCache {
       StoreAnswer full = charge.isMixed() ? mixed.answer(charge) : null;
       return full == null ? answerTicket(charge) : full;
     }
-    StoreAnswer own = charge.isMixed() ? mixed.answer(charge) : answerOfOwn(charge);
+    StoreAnswer own =
+        charge.isMixed() ? mixed.answer(charge) : answerOfOwn(charge, AskBudget::mayAsk);
     return own == null ? shared.answer(charge) : own;
   }
 
-  private @Nullable StoreAnswer answerOfOwn(Charge charge) {
+  /**
+   * The denial by a subject's rates that {@link #answer} would give to a newcomer's charge and to every larger one, if it
+   * is known; counts no call.
+   */
+  public Optional<Decision> foreseen(Charge charge) {
+    boolean isKnown = !isPolicyChanging.getAsBoolean()
+        && !charge.isMixed()
+        && charge.ticket().shown().isEmpty();
+    return isKnown && answerOfOwn(charge, AskBudget::mightAsk) instanceof Decided known
+        ? Optional.of(known.decision())
+        : Optional.empty();
+  }
+
+  /** Whether Redis may be asked. */
+  private interface Asking {
+    boolean mayAsk(AskBudget budget, long nowNanos, double perSecond);
+  }
+
+  private @Nullable StoreAnswer answerOfOwn(Charge charge, Asking asking) {
     if (denials.isEmpty() && last.isEmpty()) {
       return null;
     }
     SubjectOperation operation = SubjectOperation.of(charge);
     return concern(charge)
-        ? answerFromDenial(operation, charge)
-        : answerBeyondBound(operation, charge);
+        ? answerFromDenial(operation, charge, asking)
+        : answerBeyondBound(operation, charge, asking);
   }
 
   // Only Redis knows whether a ticket is valid. Beyond the limit its holder keeps it, and gets a
@@ -178,7 +199,8 @@ public final class DenialCache {
     return new Decided(charge.verdict().decision(Outcome.DENIED, full, told), QueueReport.NONE);
   }
 
-  private @Nullable StoreAnswer answerBeyondBound(SubjectOperation operation, Charge charge) {
+  private @Nullable StoreAnswer answerBeyondBound(
+      SubjectOperation operation, Charge charge, Asking asking) {
     LastDenial denial = last.get(operation);
     long now = now();
     if (denial == null || !denial.isOf(charge)) {
@@ -188,8 +210,8 @@ public final class DenialCache {
       last.remove(operation, denial);
       return null;
     }
-    return budget(newcomers, operation, AskBudget.CROWD)
-            .mayAsk(now, AskBudget.perSecond(charge.demands()))
+    AskBudget budget = budget(newcomers, operation, AskBudget.CROWD);
+    return asking.mayAsk(budget, now, AskBudget.perSecond(charge.demands()))
         ? null
         : denial.deny(charge, now);
   }
@@ -206,7 +228,8 @@ public final class DenialCache {
     }
   }
 
-  private @Nullable StoreAnswer answerFromDenial(SubjectOperation operation, Charge charge) {
+  private @Nullable StoreAnswer answerFromDenial(
+      SubjectOperation operation, Charge charge, Asking asking) {
     BucketsDenial known = denials.get(operation);
     if (known == null || known.revision() != charge.revision()) {
       return null;
@@ -225,8 +248,8 @@ public final class DenialCache {
       long atLeast = NANOSECONDS.toMicros(now - known.answeredNanos());
       return known.answer(charge, wait, atLeast - atLeast / DRIFT);
     }
-    return budget(newcomers, operation, AskBudget.FEW)
-            .mayAsk(now, AskBudget.perSecond(charge.demands()))
+    AskBudget budget = budget(newcomers, operation, AskBudget.FEW);
+    return asking.mayAsk(budget, now, AskBudget.perSecond(charge.demands()))
         ? null
         : known.answer(charge, Math.max(wait, NANOSECONDS.toMicros(AskBudget.PAUSE_NANOS)), 0);
   }

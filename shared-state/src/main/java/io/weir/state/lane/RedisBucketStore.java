@@ -1,6 +1,7 @@
 package io.weir.state.lane;
 
 import io.weir.core.bucket.Scope;
+import io.weir.core.decision.Decision;
 import io.weir.core.throttle.BucketStore;
 import io.weir.core.throttle.Charge;
 import io.weir.core.throttle.StoreAnswer;
@@ -12,6 +13,7 @@ import io.weir.state.denial.DenialCache;
 import io.weir.state.wire.PendingCharge;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BooleanSupplier;
@@ -159,6 +161,11 @@ public final class RedisBucketStore implements BucketStore {
     PendingCharge pending = new PendingCharge(charge, clock.getAsLong(), denials.now());
     nearest(charge).peek(pending);
     return pending;
+  }
+
+  @Override
+  public Optional<Decision> foreseen(Charge charge) {
+    return isLive ? denials.foreseen(charge) : Optional.empty();
   }
 
   // Prefers the caller's event loop, if it has a connection.

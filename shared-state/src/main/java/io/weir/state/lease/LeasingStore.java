@@ -1,6 +1,7 @@
 package io.weir.state.lease;
 
 import io.weir.core.bucket.Demand;
+import io.weir.core.decision.Decision;
 import io.weir.core.decision.Decision.Allowed;
 import io.weir.core.throttle.BucketStore;
 import io.weir.core.throttle.Charge;
@@ -13,6 +14,7 @@ import io.weir.state.degraded.DegradingStore;
 import io.weir.state.degraded.DegradingStore.Counted;
 import io.weir.state.degraded.Outages;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicReferenceArray;
@@ -151,6 +153,11 @@ public final class LeasingStore implements BucketStore {
               : own.peek(split.ownPart(charge))
                   .thenApply(ofOwn -> merged(charge, split, true, takings, ofOwn));
         });
+  }
+
+  @Override
+  public Optional<Decision> foreseen(Charge charge) {
+    return split(charge.demands()).leased().isEmpty() ? own.foreseen(charge) : Optional.empty();
   }
 
   private static StoreAnswer merged(

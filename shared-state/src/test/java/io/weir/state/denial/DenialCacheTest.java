@@ -181,6 +181,38 @@ final class DenialCacheTest {
         .isFalse();
   }
 
+  @Test
+  void aDenialIsForeseenExactlyAsItIsGivenAndCountsNoCall() {
+    assertThat(denials.foreseen(charge(1))).isEmpty();
+    denials.learn(charge(1), new long[] {FULL}, nanos);
+    nanos += 100 * MILLI;
+    assertThat(denials.foreseen(charge(1)))
+        .contains(((Decided) Objects.requireNonNull(denials.answer(charge(1)))).decision());
+    nanos += 400 * MILLI;
+    for (int i = 0; i < 10 * AskBudget.FEW; i++) {
+      assertThat(denials.foreseen(charge(1))).isEmpty();
+    }
+    assertThat(denials.foreseen(charge(2))).isPresent();
+    changing = true;
+    assertThat(denials.foreseen(charge(2))).isEmpty();
+  }
+
+  @Test
+  void wherePlacesAreMadeADenialIsForeseenBeyondTheBoundOnly() {
+    learnLast();
+    for (int i = 0; i < 2 * AskBudget.CROWD; i++) {
+      assertThat(denials.foreseen(waiting())).isEmpty();
+    }
+    useUpTheBound();
+    assertThat(denials.foreseen(waiting())).isPresent();
+    assertThat(denials.foreseen(waiting()
+            .with(new Queueing(
+                SlotMode.RESERVE,
+                new TicketRequest(
+                    Optional.of("%016d.1.0.%s".formatted(1, "a".repeat(20))), "", -1)))))
+        .isEmpty();
+  }
+
   private long retryAfterMicros(Charge charge) {
     StoreAnswer answer = Objects.requireNonNull(denials.answer(charge));
     return ((Denied) ((Decided) answer).decision()).retryAfterMicros();

@@ -29,6 +29,7 @@ import io.weir.node.hold.Execution;
 import io.weir.node.intake.Bulkhead;
 import io.weir.node.intake.Bulkhead.Share;
 import io.weir.node.intake.EarlyAnswer;
+import io.weir.node.intake.UnpaidWork;
 import io.weir.node.intake.Upload;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -59,6 +60,7 @@ public final class JobIntake implements Diversion {
   private final Admission admission;
   private final RedisJobs store;
   private final Bulkhead memory;
+  private final UnpaidWork unpaid;
   private final JobMeters meters;
   private final Consumer<String> wake;
   private final JobBudget budget;
@@ -78,6 +80,7 @@ public final class JobIntake implements Diversion {
     this.admission = parts.node().admission();
     this.store = parts.store();
     this.memory = parts.node().memory();
+    this.unpaid = parts.node().unpaid();
     this.meters = parts.meters();
     this.wake = wake;
     this.budget = budget;
@@ -101,29 +104,36 @@ public final class JobIntake implements Diversion {
     MultiMap headers = JobRequest.headers(asked, rule);
     long maxBytes = rule.value(JobParameter.MAX_BODY_BYTES);
     Upload.requireLength(request, maxBytes);
+    UnpaidWork.Account work = unpaid.of(asked.subject());
+    work.require();
     Share bytes = memory.take(asked.subject());
     return uploads
         .whole(request, maxBytes, bytes)
-        .compose(body -> prepare(asked, rule, headers, key, body))
+        .compose(body -> prepare(asked, rule, headers, key, body, work))
         .compose(wish -> oneByOne.run(wish.submission().id(), () -> submit(request, wish)))
         .compose(Supplier::get)
-        .onComplete(done -> bytes.free());
+        .onComplete(done -> {
+          work.spend(bytes.amount());
+          bytes.free();
+        });
   }
 
   // Parsing a long body would block the event loop for too long.
   private Future<Wish> prepare(
-      Asked asked, JobRule rule, MultiMap headers, Optional<String> key, Buffer body) {
+      Asked asked, JobRule rule, MultiMap headers, Optional<String> key, Buffer body, UnpaidWork.Account work) {
     Supplier<Wish> wish = () -> new Wish(
         asked,
         rule,
         JobRequest.of(asked, headers, body).submission(asked, key),
-        Admission.cost(asked, Optional.of(body)));
+        Admission.cost(asked, Optional.of(body)),
+        work);
     return body.length() > MAX_BYTES_HERE
         ? vertx.executeBlocking(wish::get, false)
         : Future.succeededFuture(wish.get());
   }
 
-  private record Wish(Asked asked, JobRule rule, JobSubmission submission, long cost) {}
+  private record Wish(
+      Asked asked, JobRule rule, JobSubmission submission, long cost, UnpaidWork.Account work) {}
 
   // The limits of a job are charged once, by the request that has the place; all others wait for
   // its outcome. The answer is returned as a supplier and sent later: callers may read slowly.
@@ -176,6 +186,7 @@ public final class JobIntake implements Diversion {
   // A hold lasts only until the job is stored: permits do not belong to the job.
   private Future<Supplier<Future<Void>>> take(
       HttpServerRequest request, Wish wish, SubmittedJob.Placed place, Ruling.Admitted admitted) {
+    wish.work().payAll();
     DecisionAnswers.addHeaders(admitted.decision(), request.response().headers());
     return ask(store.submit(wish.rule(), wish.submission(), place))
         .onFailure(error -> release(wish, place))

@@ -1,4 +1,4 @@
-package io.weir.batch;
+package io.weir.node.intake;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -54,6 +54,19 @@ final class UnpaidWorkTest {
     }
     later.spend(UnpaidWork.BYTES_OF_ITEM);
     assertThat(later.waitFor()).isPresent();
+  }
+
+  @Test
+  void anAdmittedRequestPaysForItsWholeBody() {
+    UnpaidWork.Account early = work.of(subject("k1"));
+    early.payAll();
+    early.spend(2 * UnpaidWork.MOST_BYTES);
+    assertThat(early.waitFor()).isEmpty();
+    UnpaidWork.Account late = work.of(subject("k1"));
+    late.spend(2 * UnpaidWork.MOST_BYTES);
+    assertThat(late.waitFor()).isPresent();
+    late.payAll();
+    assertThat(late.waitFor()).isEmpty();
   }
 
   private static Subject subject(String id) {

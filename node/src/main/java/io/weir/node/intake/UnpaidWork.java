@@ -1,4 +1,4 @@
-package io.weir.batch;
+package io.weir.node.intake;
 
 import io.weir.core.policy.Subject;
 import io.weir.node.answer.ProblemDetails;
@@ -10,8 +10,9 @@ import java.util.Optional;
 import java.util.function.LongSupplier;
 
 /**
- * Bounds the bytes of batches that are read for a key and that no limit pays for: batches that are invalid or denied,
- * and references without a value. An admitted item pays for its share. Mutable; safe for use by many threads.
+ * Bounds the bytes that are read for a key and that no limit pays for: bodies of requests that are invalid or denied,
+ * and references without a value. An admitted request pays for its body, an admitted item of a batch for its share.
+ * Mutable; safe for use by many threads.
  */
 public final class UnpaidWork {
   /** About a tenth of a processor. */
@@ -21,10 +22,11 @@ public final class UnpaidWork {
   /** The bytes that one admitted item pays for. */
   static final long BYTES_OF_ITEM = 256 << 10;
 
-  static final String CODE = "batch_work";
+  /** The code of refusals. */
+  public static final String CODE = "unpaid_bodies";
 
   private static final ProblemDetails TOO_MUCH = ProblemDetails.of(
-      429, CODE, "Too much of this API key's batches is read and then not executed");
+      429, CODE, "Too much is read of this API key's bodies that is not admitted");
 
   private static final long NANOS_PER_MILLI = 1_000_000;
   private static final long NANOS_PER_BYTE = 1_000_000_000 / BYTES_PER_SECOND;
@@ -38,8 +40,8 @@ public final class UnpaidWork {
     this.nanoClock = nanoClock;
   }
 
-  /** One batch of a key. */
-  Account of(Subject subject) {
+  /** One request of a key. */
+  public Account of(Subject subject) {
     return new Account(subject.id());
   }
 
@@ -58,17 +60,18 @@ public final class UnpaidWork {
     paidAtNanos.put(key, now + debt);
   }
 
-  /** The work of one batch. Mutable; safe for use by many threads. */
-  final class Account {
+  /** The work for one request. Mutable; safe for use by many threads. */
+  public final class Account {
     private final String key;
     private long unpaid;
+    private boolean isPaid;
 
     private Account(String key) {
       this.key = key;
     }
 
     /** How long the key must wait before more is read for it; empty if it need not wait. */
-    Optional<Duration> waitFor() {
+    public Optional<Duration> waitFor() {
       long over = debtNanos(key) - MOST_BYTES * NANOS_PER_BYTE;
       return over <= 0
           ? Optional.empty()
@@ -76,20 +79,30 @@ public final class UnpaidWork {
     }
 
     /** Throws {@link RefusedException} if the key must wait. */
-    void require() {
+    public void require() {
       waitFor().ifPresent(wait -> {
         throw new RefusedException(TOO_MUCH.with("retryAfterMs", wait.toMillis()));
       });
     }
 
     /** Adds bytes that were read. */
-    synchronized void spend(long bytes) {
+    public synchronized void spend(long bytes) {
+      if (isPaid) {
+        return;
+      }
       unpaid += bytes;
       add(key, bytes);
     }
 
+    /** Pays for all that is read for the request, before and after. */
+    public synchronized void payAll() {
+      isPaid = true;
+      add(key, -unpaid);
+      unpaid = 0;
+    }
+
     /** Pays for one admitted item. */
-    synchronized void pay() {
+    public synchronized void pay() {
       long paid = Math.min(unpaid, BYTES_OF_ITEM);
       unpaid -= paid;
       add(key, -paid);
