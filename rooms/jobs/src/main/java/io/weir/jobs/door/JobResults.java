@@ -55,10 +55,9 @@ public final class JobResults {
   }
 
   private Future<Optional<JobResult>> result(Job job) {
-    return Future.fromCompletionStage(store.look(job.operation(), job.id(), ""), context)
-        .compose(seen -> {
-          String text =
-              seen.orElseThrow(() -> new RefusedException(JobAnswers.unknown())).result();
+    return Future.fromCompletionStage(store.result(job), context)
+        .compose(kept -> {
+          String text = kept.orElseThrow(() -> new RefusedException(JobAnswers.unknown()));
           return text.length() > MAX_DECODED_HERE
               ? decoders.executeBlocking(() -> JobResult.parse(text), false)
               : Future.succeededFuture(JobResult.parse(text));

@@ -31,7 +31,10 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
-/** Jobs in Redis: the keys of a queue are in one partition, and a script makes each call. */
+/**
+ * Jobs in Redis: the keys of a queue are in one partition, and a script makes each call. Few long values are on their way
+ * at a time, see {@link LongValues}.
+ */
 public final class RedisJobs implements JobStore {
   private static final long MICROS_PER_SECOND = 1_000_000;
   private static final long BYTES_OF_CLAIM = 1 << 20;
@@ -45,6 +48,7 @@ public final class RedisJobs implements JobStore {
       List.of("job_submit", "job_release", "job_look", "job_claim", "job_step", "job_renew");
 
   private final RedisConnections redis;
+  private final LongValues longValues = new LongValues();
   private final LuaScript submit;
   private final LuaScript release;
   private final LuaScript look;
@@ -121,7 +125,8 @@ public final class RedisJobs implements JobStore {
         text(rule.micros(JobParameter.MAX_WAIT)),
         isMeant ? of.request() : "",
         place);
-    return run(submit, of.operation(), arguments)
+    return longValues
+        .call(isMeant ? of.request().length() : 0, () -> run(submit, of.operation(), arguments))
         .thenApply(answer -> JobReplies.submitted(of.operation(), answer));
   }
 
@@ -139,6 +144,13 @@ public final class RedisJobs implements JobStore {
   @Override
   public CompletionStage<Optional<SeenJob>> look(String operation, String id, String asking) {
     return look(operation, List.of(id), asking, true).thenApply(seen -> seen.get(0));
+  }
+
+  /** The result of a job that has ended; empty if the job is unknown by now. */
+  public CompletionStage<Optional<String>> result(Job job) {
+    return longValues
+        .call(job.bytes(), () -> look(job.operation(), job.id(), ""))
+        .thenApply(seen -> seen.map(SeenJob::result));
   }
 
   @Override
@@ -191,7 +203,9 @@ public final class RedisJobs implements JobStore {
         text(rule.value(JobParameter.ATTEMPTS)),
         move.receipt(),
         move.result());
-    return run(step, operation, arguments).thenApply(answer -> JobReplies.moved(operation, answer));
+    return longValues
+        .call(move.result().length(), () -> run(step, operation, arguments))
+        .thenApply(answer -> JobReplies.moved(operation, answer));
   }
 
   @Override
