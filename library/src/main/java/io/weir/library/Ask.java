@@ -10,7 +10,8 @@ import java.util.OptionalLong;
 /**
  * A question of a program: may this subject do this now?
  *
- * @param subject the id of an API key that the policy lists, or a name that one of its rules covers
+ * @param subject the id of an API key that the policy lists, or a name that one of its rules covers; a record of the same
+ *     name, which nodes prefer to a rule, is not known here
  * @param operation the name of the operation
  * @param cost in operations, above 0; empty for the operation's own cost
  * @param ticket the ticket of an earlier denial, if the caller shows one

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.weir.core.decision.Decision;
 import io.weir.core.decision.Decision.Allowed;
 import io.weir.core.decision.Decision.Denied;
+import io.weir.core.decision.Decision.NeverAllowed;
 import io.weir.core.policy.InvalidPolicyException;
 import io.weir.core.throttle.Ended;
 import io.weir.core.throttle.HoldNeededException;
@@ -101,6 +102,23 @@ final class WeirTest {
     assertThat(permit.settle(50).toCompletableFuture().join().isRepeated()).isTrue();
     assertThat(weir.blocking().tryAcquire("k1", "Chat", 90)).isInstanceOf(Allowed.class);
     assertThat(weir.blocking().tryAcquire("k1", "Chat", 80)).isInstanceOf(Denied.class);
+  }
+
+  // Records are known to nodes only; else one would come between the two.
+  @Test
+  void aSubjectIsFoundWhereThePolicyListsItAndThenByItsRules() {
+    String policy = """
+        buckets: [{ name: slow, burstPeriod: 2, throttleGroups: [{ opsPerSec: 1, operations: [Slow] }] }]
+        subjects:
+          - { match: "k*", tenant: acme }
+          - { id: k1, tenant: acme, frozen: true }
+        """;
+    try (Weir ruled = Weir.inMemory(policy)) {
+      assertThat(ruled.blocking().tryAcquire("k1", "Slow")).isInstanceOf(NeverAllowed.class);
+      assertThat(ruled.blocking().tryAcquire("k2", "Slow")).isInstanceOf(Allowed.class);
+      assertThatThrownBy(() -> ruled.blocking().tryAcquire("other", "Slow"))
+          .isInstanceOf(UnknownSubjectException.class);
+    }
   }
 
   @Test

@@ -29,7 +29,8 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 
 /**
- * One policy that decides on the requests of a log at their own times, by the same arithmetic as the shared state.
+ * One policy that decides on the requests of a log at their own times, by the same arithmetic as the shared state. It
+ * decides for the subjects of the policy, and knows no records.
  * Mutable, for one thread; its memory is bounded by the limits that are in use at one time.
  */
 final class Rehearsal {
@@ -129,6 +130,7 @@ final class Rehearsal {
         .orElse(Plan.UNLISTED);
   }
 
+  // No records are known: a node would look for one after what the policy lists, before its rules.
   private Optional<Subject> subject(String name) {
     Optional<Subject> known = policy.subject(name);
     if (known.isPresent() || !Names.isSubject(name)) {
