@@ -97,7 +97,7 @@ local function follow_clock()
       LEASED.hold(redis.call, KEYS[2], member, latest)
     end
   end
-  forget_old(state, now)
+  forget_old(state, providers, now)
   put_number(state, 'at', now)
   marks = marks_in(state, now)
 end

@@ -1,5 +1,5 @@
 -- Follows Redis's clock: shifts the instants of an upstream after the clock was set back, and
--- removes old ones.
+-- removes old ones, and fields of providers that the policy no longer has.
 
 local number_in = require('upstream_state').number_in
 local put_number = require('upstream_state').put_number
@@ -27,15 +27,32 @@ local function set_back(state, now)
   return back
 end
 
--- Once a second: removes past instants, of keys and groups that may no longer exist.
-local function forget_old(state, now)
+-- Whether a field has no meaning any more: a past instant, of a key or group that may no longer
+-- exist; or the turn, the breaker or the probe of a provider that the policy no longer has. A node
+-- with another policy may still use it, so that a breaker stays for a while.
+local function is_old(field, value, named, now)
+  local kind, provider = string.match(field, '^(%a+):(.+)$')
+  if kind == 'cool' or kind == 'loaded' then
+    return value <= now
+  elseif kind == 'slot' then
+    return value <= now - OLD_SLOT_US
+  elseif kind == 'turn' then
+    return not named[provider]
+  end
+  return (kind == 'open' or kind == 'probe') and not named[provider] and value <= now - OLD_SLOT_US
+end
+
+-- Once a second: removes old fields. `providers` are those of the policy.
+local function forget_old(state, providers, now)
   if math.floor((number_in(state, 'at') or 0) / SECOND_US) == math.floor(now / SECOND_US) then
     return
   end
-  local old = {}
+  local old, named = {}, {}
+  for _, one in ipairs(providers) do
+    named[one.name] = true
+  end
   for field, value in pairs(state.values) do
-    local kind = kind_of(field)
-    if (kind == 'cool' or kind == 'loaded') and value <= now or kind == 'slot' and value <= now - OLD_SLOT_US then
+    if is_old(field, value, named, now) then
       old[#old + 1] = field
     end
   end

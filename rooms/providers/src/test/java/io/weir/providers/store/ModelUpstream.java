@@ -51,9 +51,21 @@ final class ModelUpstream {
       slots.values().removeIf(slot -> slot <= now - OLD_SLOT);
       cools.values().removeIf(cool -> cool <= now);
       loads.values().removeIf(load -> load.until <= now);
+      forgetOthers(upstream, now);
     }
     lastCall = now;
     permits.values().removeIf(permit -> permit.until <= now);
+  }
+
+  // Those of providers that the policy no longer has.
+  private void forgetOthers(Providers upstream, long now) {
+    turns.keySet().removeIf(name -> upstream.named(name).isEmpty());
+    for (Map<String, Long> instants : List.of(opens, probes)) {
+      instants
+          .entrySet()
+          .removeIf(
+              one -> upstream.named(one.getKey()).isEmpty() && one.getValue() <= now - OLD_SLOT);
+    }
   }
 
   // All instants move back with the clock, and no lease is longer than one that begins now.

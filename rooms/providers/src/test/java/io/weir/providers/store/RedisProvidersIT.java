@@ -258,6 +258,23 @@ final class RedisProvidersIT extends ProvidersInRedis {
     assertThat(fields()).noneMatch(field -> field.startsWith("cool:"));
   }
 
+  @Test
+  void providersThatThePolicyNoLongerHasAreForgotten() {
+    Providers both = upstream(false, 100, provider("a", 0, 1, 0, 0), provider("b", 0, 1, 0, 0));
+    booked(both);
+    learn(both, "b", Lesson.of("", 0, 10_000_000, ""));
+    assertThat(fields()).contains("turn:a", "turn:b", "open:b");
+    Providers one = upstream(false, 100, provider("a", 0, 1, 0, 0));
+    booked(one);
+    assertThat(fields()).as("within the same second").contains("turn:b");
+    now += 1_000_000;
+    booked(one);
+    assertThat(fields()).contains("turn:a", "open:b").doesNotContain("turn:b");
+    now += 620_000_000; // nodes with the policy before may have used it
+    booked(one);
+    assertThat(fields()).contains("turn:a").noneMatch(field -> field.endsWith(":b"));
+  }
+
   private List<String> fields() {
     return connections.sync().hkeys(UpstreamKeys.of(name).get(0));
   }
