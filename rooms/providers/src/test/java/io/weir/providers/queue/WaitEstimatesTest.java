@@ -2,6 +2,7 @@ package io.weir.providers.queue;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
@@ -57,6 +58,27 @@ final class WaitEstimatesTest {
     }
     for (int second = 0; second < 5; second++) {
       assertThat(counts[second]).isBetween(390L, 410L);
+    }
+  }
+
+  @Test
+  void anEstimateIsBoundedAndShrinksWhateverHappened() {
+    Random random = new Random(7);
+    for (int i = 0; i < 20_000; i++) {
+      if (random.nextBoolean()) {
+        estimates.turn(now);
+      }
+      long before = told(0, random.nextInt(300));
+      long again = 0;
+      for (int asked = random.nextInt(4); asked > 0; asked--) {
+        again = Math.max(again, told(0, 300));
+      }
+      assertThat(Math.max(before, again)).isBetween(1L, QUEUE_MILLIS);
+      int passed = random.nextInt(3000);
+      goOn(passed);
+      // The next caller is one turn behind the last one, at most a tenth of the queue time later.
+      assertThat(told(0, 300))
+          .isLessThanOrEqualTo(Math.max(0, Math.max(before, again) - passed) + QUEUE_MILLIS / 10);
     }
   }
 
