@@ -17,7 +17,10 @@ import io.weir.state.wire.PendingCharge;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Random;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 final class DenialCacheTest {
   private static final long MILLI = 1_000_000;
@@ -65,6 +68,57 @@ final class DenialCacheTest {
     nanos += MILLI;
     assertThat(retryAfterMicros(waiting())).isEqualTo(1_499_000);
     assertThat(retryAfterMicros(waiting())).isEqualTo(1_999_000);
+  }
+
+  @Test
+  void anEstimateIsAtMost64CostsLaterThanTheExactWaitAndShrinksHoweverOftenItIsAsked() {
+    List<Demand> rare = List.of(Demand.of(new Bucket("rare", Scope.KEY, 1, 1_000_000)));
+    Charge charge = new Charge("acme", "k1", 1, rare, 1).with(Queueing.of(SlotMode.RESERVE));
+    long exact = 1_000_000_000;
+    long full = rare.get(0).bucket().capacityUnits();
+    denials.learnLast(new PendingCharge(charge, -1, nanos), new long[] {full}, exact);
+    for (int i = 0; i < AskBudget.CROWD; i++) {
+      assertThat(denials.answer(charge)).isNull();
+    }
+    for (int passed = 0; passed < 3; passed++) {
+      for (int i = 0; i < 1000; i++) {
+        assertThat(retryAfterMicros(charge))
+            .isBetween(exact - passed * 1000L, 65 * exact - passed * 1000L);
+      }
+      nanos += MILLI;
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(SlotMode.class)
+  void aFloodOfAFullBucketOfTheClusterCostsRedisFewCallsWhoeverTakesPartInIt(SlotMode mode) {
+    List<Demand> shared = List.of(Demand.of(new Bucket("all", Scope.CLUSTER, 10_000, 1000)));
+    long[] full = {shared.get(0).bucket().capacityUnits()};
+    Random random = new Random(7);
+    int calls = 0;
+    for (int millis = 0; millis < 10_000; millis++) {
+      for (int i = 0; i < 10; i++) {
+        String tenant = "t" + random.nextInt(5);
+        String key = tenant + "-" + random.nextInt(20);
+        Charge charge = new Charge(tenant, key, 1, shared, 1).with(Queueing.of(mode));
+        if (denials.answer(charge) == null) {
+          calls++;
+          learn(charge, full);
+        }
+      }
+      nanos += MILLI;
+    }
+    int atARate = 250 * 10;
+    int firstOfTenants = 5 * 5 * 10;
+    assertThat(calls).isLessThanOrEqualTo(AskBudget.FEW + atARate + firstOfTenants);
+  }
+
+  private void learn(Charge denied, long[] used) {
+    if (DenialCache.concern(denied)) {
+      denials.learn(denied, used, nanos);
+    } else {
+      denials.learnLast(new PendingCharge(denied, -1, nanos), used, 100_000);
+    }
   }
 
   @Test
