@@ -44,8 +44,8 @@ final class SlotEstimatesTest {
   void aCallerThatAsksAgainAndAgainIsToldBoundedWaitsThatShrink(
       String limit, Scope scope, SlotMode mode, boolean wantsTicket) {
     String[] words = limit.split(" ", 2);
-    Bucket bucket =
-        new Bucket("b", scope, (long) (1000 * Double.parseDouble(words[0])), Long.parseLong(words[1]));
+    Bucket bucket = new Bucket(
+        "b", scope, (long) (1000 * Double.parseDouble(words[0])), Long.parseLong(words[1]));
     long each = LeakyBucket.emptyAfterMicros(bucket.unitsPerOperation(), bucket.unitsPerMicro());
     long bound = Math.max(SlotLimits.FURTHEST_US, SlotLimits.TURNS * each) + 2 * each;
     askUntilDenied(bucket, mode, wantsTicket);
