@@ -173,7 +173,8 @@ local function find_moment(request, turn, waiter, mark_of)
     finest = math.min(finest, view.calendar.width)
     is_large = is_large or 2 * view.cost >= view.capacity
   end
-  local first_place = is_large and #waiter.moments < TIMES.MOMENTS and alone(request, TIMES.SECOND_US)
+  local is_exact = is_large or finest > TIMES.SECOND_US
+  local first_place = is_exact and #waiter.moments < TIMES.MOMENTS and alone(request, TIMES.SECOND_US)
   if first_place and not WAITER.moment_at(waiter, first_place.due) then
     return first_place
   end

@@ -202,21 +202,23 @@ final class PlaceSearch {
 
   /** Of the whole seconds from now until the turn, the first with room for the request and for the strangers then. */
   Optional<Place> atSecond(long turn, Waiter waiter, long markShared, long markOwn) {
-    Optional<Place> alone = isAny(BucketView::isHalf) && waiter.hasRoomForMoment()
+    long finest =
+        reaches.stream().mapToLong(reach -> reach.calendar().width).min().orElseThrow();
+    boolean isExact = isAny(BucketView::isHalf) || finest > SECOND_US;
+    Optional<Place> alone = isExact && waiter.hasRoomForMoment()
         ? alone(SECOND_US).filter(place -> waiter.at(place.due()).isEmpty())
         : Optional.empty();
     return alone.isPresent()
         ? alone
-        : first().flatMap(first -> from(first.at(), turn, waiter, markShared, markOwn));
+        : first().flatMap(first -> from(first.at(), turn, finest, waiter, markShared, markOwn));
   }
 
   private boolean isAny(Predicate<BucketView> is) {
     return reaches.stream().map(Reach::view).anyMatch(is);
   }
 
-  private Optional<Place> from(long at, long turn, Waiter waiter, long markShared, long markOwn) {
-    long finest =
-        reaches.stream().mapToLong(reach -> reach.calendar().width).min().orElseThrow();
+  private Optional<Place> from(
+      long at, long turn, long finest, Waiter waiter, long markShared, long markOwn) {
     long most = isAny(BucketView::isAboveHalf) ? 1 : 1 + waiter.company(finest);
     long first = now + wholeSeconds(at - now);
     long furthest =

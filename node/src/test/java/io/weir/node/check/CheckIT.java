@@ -77,14 +77,14 @@ final class CheckIT {
             "checks",
             new JsonArray()
                 .add(one("k3", "Files", 4))
-                .add(one("k3", "Files", 4))
                 .add(one("k3", "Files", 3))
+                .add(one("k3", "Files", 4))
                 .add(one("frozen", "Files", 1)));
     HttpResponse<String> response = check(list);
     assertThat(response.statusCode()).isEqualTo(200);
     assertThat(NodeFixture.json(response).getJsonArray("decisions").stream()
             .map(decision -> ((JsonObject) decision).getString("decision")))
-        .containsExactly("allowed", "denied", "allowed", "never_allowed");
+        .containsExactly("allowed", "allowed", "denied", "never_allowed");
   }
 
   @Test
