@@ -3,6 +3,7 @@ package io.weir.keys.directory;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashSet;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
@@ -19,6 +20,7 @@ final class ChangeReader {
   private final Deque<String> waiting = new ArrayDeque<>();
   private final Set<String> names = new HashSet<>();
   private int underWay;
+  private boolean isReading;
 
   /** @param read starts to read the record of a name */
   ChangeReader(Function<String, CompletableFuture<?>> read) {
@@ -39,22 +41,33 @@ final class ChangeReader {
     return underWay == 0 && waiting.isEmpty();
   }
 
+  // One thread at a time, in a loop: while Redis is away, thousands may fail at once, on this
+  // stack.
   private void readNext() {
-    String name;
-    synchronized (this) {
-      if (underWay >= AT_ONCE || waiting.isEmpty()) {
-        return;
-      }
-      underWay++;
-      name = waiting.remove();
-      names.remove(name);
+    for (Optional<String> name = next(true); name.isPresent(); name = next(false)) {
+      CompletableFuture<?> unused = read.apply(name.get()).whenComplete((done, error) -> ended());
     }
-    // Not on this stack: while Redis is away, thousands may fail at once.
-    CompletableFuture<?> unused = read.apply(name).whenCompleteAsync((done, error) -> {
-      synchronized (this) {
-        underWay--;
-      }
-      readNext();
-    });
+  }
+
+  private void ended() {
+    synchronized (this) {
+      underWay--;
+    }
+    readNext();
+  }
+
+  /** @param isNew whether the caller asks for the first time: another one that reads on will see what it has changed */
+  private synchronized Optional<String> next(boolean isNew) {
+    if (isNew && isReading) {
+      return Optional.empty();
+    }
+    isReading = underWay < AT_ONCE && !waiting.isEmpty();
+    if (!isReading) {
+      return Optional.empty();
+    }
+    underWay++;
+    String name = waiting.remove();
+    names.remove(name);
+    return Optional.of(name);
   }
 }
