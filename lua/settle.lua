@@ -29,6 +29,7 @@
 --   states as of charge.lua; counters as of take.lua; an ended reservation is kept for ten minutes
 
 local CODES = require('codes')
+local MARKS = require('kinds/marks')
 local priced = require('kinds/kinds').priced
 local counters_at = require('kinds/ledger').counters_at
 local new_ledger = require('kinds/ledger').new_ledger
@@ -90,27 +91,27 @@ local function scaled(units, from, to)
   return from == to and units or carried_over(units, from, to, TIMES.MAX_UNITS)
 end
 
--- Charges a bucket for more units, or gives units back, at most those that are used.
-local function settle_bucket(demand, units)
+-- Charges a bucket for more units, or undoes the charge of units: those that have drained since are not
+-- given back.
+local function settle_bucket(reservation, demand, units)
   local state, name, rate = state_at(demand.scope), demand.name, demand.rate
   local bucket = state.buckets[name]
   if units == 0 or (not bucket and units < 0) then
     return
   end
   if not bucket then
-    bucket = { key = demand.field, rate = rate, used = 0, debt = 0 }
+    bucket = { key = demand.field, rate = rate, used = 0, debt = 0, low = 0 }
     state.buckets[name] = bucket
   end
   local moved, most = scaled(math.abs(units), rate, bucket.rate), scaled(demand.capacity, rate, bucket.rate)
-  if units < 0 then
-    moved = math.min(moved, bucket.used)
-    bucket.used = bucket.used - moved
-  else
+  state.has_changed = true
+  if units > 0 then
     bucket.used = bucket.used + math.min(moved, TIMES.MAX_UNITS - bucket.used)
     is_capped = is_capped or bucket.used >= TIMES.MAX_UNITS
+  elseif not MARKS.undo(counters_of(demand.scope), bucket, name, reservation.mark, moved, now) then
+    return
   end
   bucket.debt = math.max(0, bucket.used - most)
-  state.has_changed = true
 end
 
 local function units_of(operations, each)
@@ -131,23 +132,25 @@ local function without(demands, numbers)
   return rest
 end
 
--- Parses a reservation that reservation_text has written.
+-- Parses a reservation that reservation_text has written. One of an older release has no mark, and gives
+-- nothing back.
 local function reservation_from(text)
   local expires_us, refunds, cost, price, taken_us, unpaid, uncharged, others, template =
     string.match(text, '^open (%d+) (%d) (%d+) (%d+) %d+ (%d+) (%S+) (%S+)[^\n]*\n([^\n]*)\n(.*)$')
-  return { expires_us = tonumber(expires_us), refunds = refunds == '1', cost = tonumber(cost),
-    price = tonumber(price), taken_us = tonumber(taken_us), rates = without(template_of(template).demands, unpaid),
-    others = without(others_of(others), uncharged) }
+  local mark = string.match(text, '^[^\n]* mark=(%d+)')
+  return { mark = tonumber(mark or 0), expires_us = tonumber(expires_us), refunds = refunds == '1',
+    cost = tonumber(cost), price = tonumber(price), taken_us = tonumber(taken_us),
+    rates = without(template_of(template).demands, unpaid), others = without(others_of(others), uncharged) }
 end
 
 local function settle_rates(reservation, before, after, is_all)
   for _, demand in ipairs(reservation.rates) do
     if demand.requests then
-      settle_bucket(demand, is_all and -demand.units or 0)
+      settle_bucket(reservation, demand, is_all and -demand.units or 0)
     else
       local owed = is_all and 0 or units_of(after, demand.units)
       is_capped = is_capped or owed >= TIMES.MAX_UNITS
-      settle_bucket(demand, owed - units_of(before, demand.units))
+      settle_bucket(reservation, demand, owed - units_of(before, demand.units))
     end
   end
 end
@@ -182,6 +185,7 @@ local function settle(text)
   end
   for _, demand in ipairs(reservation.rates) do
     state_at(demand.scope) -- unreadable data is found before anything is written
+    counters_of(demand.scope)
   end
   free_permits()
   local keeps = ending == CODES.EXPIRED and not reservation.refunds

@@ -4,6 +4,8 @@
 --                   the states by scope
 
 local CODES = require('codes')
+local counters_at = require('kinds/ledger').counters_at
+local MARKS = require('kinds/marks')
 local answer_of = require('kinds/mixed').answer_of
 local known_reservation = require('kinds/mixed').known_reservation
 local look_at = require('kinds/mixed').look_at
@@ -109,6 +111,25 @@ local function decided(charge, decide, views, request, looked)
   return RATES.with_wait(decision, answer), decision.admitted
 end
 
+-- The buckets that pay for a reservation, as MARKS.reserve says, with the counters of their owners: all
+-- reads come before the first write. Their levels follow.
+local function paid_of(lane, charge, views)
+  local paid = {}
+  for i, view in ipairs(views) do
+    paid[i] = { name = view.demand.name, rate = view.rate, capacity = view.capacity, scope = view.scope,
+      counters = counters_at(lane.ledger, lane.call, charge.state_keys[view.scope], charge.now) }
+  end
+  return paid
+end
+
+local function mark(charge, paid)
+  for _, one in ipairs(paid) do
+    local bucket = charge.states[one.scope].buckets[one.name]
+    one.low, one.used, bucket.low = bucket.low, bucket.used, bucket.used
+  end
+  charge.mark = MARKS.reserve(paid, charge.now + charge.hold.lease_us, charge.now)
+end
+
 function LONG.decide(lane, charge)
   local answer, views, request, looked = prepared(lane, charge)
   if answer then
@@ -117,9 +138,13 @@ function LONG.decide(lane, charge)
     keep_counters(charge, 'denied')
     return refused(charge, views, request, looked)
   end
+  local paid = charge.hold and charge.hold.reserves and paid_of(lane, charge, request.views)
   local is_admitted
   answer, is_admitted = decided(charge, RATES.decide, views, request, looked)
   if is_admitted then
+    if paid then
+      mark(charge, paid)
+    end
     take_others(charge, looked, unpaid_of(views, request.views), lane.holds_index, lane.call)
   else
     keep_counters(charge, 'denied')

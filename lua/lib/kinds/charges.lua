@@ -28,7 +28,7 @@ local function decide_own(lane, charge, own)
   local value = value_of(states, k)
   if not value or states.tables[k] or charge.asked.ticket ~= '' or charge.others.has_levels
     or #value ~= own.bytes
-    or charge.hold and charge.hold.reserves and lane.call('GET', charge.hold.key) then
+    or charge.hold and charge.hold.reserves then
     return nil
   end
   local head, _, numbers = taken_from_own(own, value, 1, charge.cost, charge.now)

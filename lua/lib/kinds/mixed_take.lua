@@ -32,17 +32,17 @@ end
 -- A reservation is stored as it was requested, in three lines; reservation_from reads it:
 --
 --   open <expires_us> <refunds> <cost> <price> <lease_us> <taken_us> <unpaid> <uncharged>
---     asked=<asked>
+--     mark=<mark> asked=<asked>
 --   the demands other than rates, text as of others_of
 --   the template, packed as of charge.lua
 --
 -- unpaid are the numbers of demands of the template that took nothing, uncharged those of the
--- others.
+-- others. The mark is that of kinds/marks.lua.
 local function reservation_text(charge, looked, unpaid)
   local held = charge.hold
-  local head = string.format('open %d %d %d %d %d %d %s %s asked=%s\n', charge.now + held.lease_us,
+  local head = string.format('open %d %d %d %d %d %d %s %s mark=%d asked=%s\n', charge.now + held.lease_us,
     held.refunds and 1 or 0, looked.asked, looked.price, held.lease_us, charge.now, list_of(unpaid),
-    list_of(looked.uncharged), held.asked)
+    list_of(looked.uncharged), charge.mark, held.asked)
   return head .. charge.others_text .. '\n' .. charge.template_text
 end
 

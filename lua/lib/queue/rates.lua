@@ -46,13 +46,16 @@ local function mark_changed(state, request)
   state.has_changed, state.demands = true, request.template.demands
 end
 
+-- A change of policy drops the marks (kinds/marks.lua): a level that a smaller burst cuts is forgiven, and
+-- a refund must not give it once more.
 local function put(view, state, revision)
   local calendar, name, buckets = view.calendar, view.demand.name, state.buckets
   local bucket = buckets[name]
   if bucket then
+    bucket.low = view.is_carried and 0 or bucket.low
     bucket.key, bucket.rate, bucket.used, bucket.debt = view.field, view.rate, view.used, view.debt
   else
-    buckets[name] = { key = view.field, rate = view.rate, used = view.used, debt = view.debt }
+    buckets[name] = { key = view.field, rate = view.rate, used = view.used, debt = view.debt, low = 0 }
   end
   state.calendars[name], state.revision = calendar or nil, revision
 end

@@ -6,6 +6,7 @@ local LAYOUT = require('state/layout')
 local layout_of = require('state/layout_of')
 
 local BYTES_OF_WAY = 600
+local NOTHING = {}
 local FIELDS_AT_MOST = 64 -- in a larger state the queue lane removes empty buckets
 
 -- How a state of a layout takes charges by the demands of one scope: for each of its numbers the
@@ -29,7 +30,8 @@ local function way_of(of_scope, layout)
     return false
   end
   local way = { rates = grown.rates, count = grown.count, format = grown.format, is_own = text == of_scope.text,
-    text = grown ~= layout and text or nil, index = grown.index, units = {}, once = {}, capacity = {} }
+    text = grown ~= layout and text or nil, index = grown.index, lows = grown.lows, units = {}, once = {},
+    capacity = {} }
   for j = 1, grown.count do
     way.units[j], way.capacity[j] = 0, math.huge
   end
@@ -65,6 +67,21 @@ local function way_and_numbers(value, of_scope, now)
   return way or nil, numbers
 end
 
+-- The lowest levels with those of now, before a charge, by their positions; nil if one is 0: the long way
+-- removes it.
+local function lowered(lows, numbers, rates, elapsed)
+  local lowest = {}
+  for i = 1, #lows, 2 do
+    local at = lows[i + 1]
+    local low = math.min(numbers[lows[i]], drained(numbers[at], rates[at - LAYOUT.BEFORE_FIELDS], elapsed))
+    if low == 0 then
+      return nil
+    end
+    lowest[lows[i]] = low
+  end
+  return lowest
+end
+
 -- Drains the numbers of a state to `now` and adds the cost of `count` charges. Returns when the
 -- last bucket is empty, and how many of the charges fit; -1 if the cost is above a capacity.
 -- Returns nil for other cases, among them a level above the capacity, which counts only up to it.
@@ -74,7 +91,10 @@ local function taken(way, numbers, revision, cost, count, now)
     return nil
   end
   local rates, units, once, capacity, fit, longest_us = way.rates, way.units, way.once, way.capacity, count, 0
-  local is_never = false
+  local is_never, lowest = false, way.lows and lowered(way.lows, numbers, rates, elapsed) or NOTHING
+  if way.lows and lowest == NOTHING then
+    return nil
+  end
   for j = 1, way.count do
     local rate, each, at = rates[j], once[j] and units[j] or units[j] * cost, j + LAYOUT.BEFORE_FIELDS
     local level = drained(numbers[at] or 0, rate, elapsed)
@@ -91,6 +111,9 @@ local function taken(way, numbers, revision, cost, count, now)
     if used > longest_us * rate then
       longest_us = used / rate
     end
+  end
+  for at, low in pairs(lowest) do
+    numbers[at] = low
   end
   numbers[1], numbers[2], numbers[3] = way.count, now, revision
   return now + longest_us, is_never and -1 or fit

@@ -8,10 +8,11 @@
 --   fields      text: their names, with a space between
 --   queue       only while requests wait: a line feed, and what state/queue_part.lua says
 --
--- A field is <bucket>@<rate> for the units used, and <bucket>@<rate>.debt for what is owed beyond the
--- capacity. A rate is <units drained a microsecond>/<units of one operation>, in lowest terms: it
--- defines the unit. The units drained a microsecond suffice to compute how long a level takes to
--- drain.
+-- A field is <bucket>@<rate> for the units used, <bucket>@<rate>.debt for what is owed beyond the
+-- capacity, and <bucket>@<rate>.low while reservations may give units back: the lowest level since their
+-- marks were stored (kinds/marks.lua). A rate is <units drained a microsecond>/<units of one operation>,
+-- in lowest terms: it defines the unit. The units drained a microsecond suffice to compute how long a
+-- level takes to drain.
 
 local LAYOUT = {
   -- Positions of the numbers of the head among all numbers, and the last one before those of the

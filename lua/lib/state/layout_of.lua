@@ -13,6 +13,20 @@ local function part_of(field)
   return { name = name, key = key, rate = tonumber(rate), what = what == '' and 'used' or what }
 end
 
+-- Where the lowest levels are among the numbers, and behind each where its bucket is; false if there are
+-- none, nil if one has no bucket.
+local function lows_of(parts, index)
+  local lows = {}
+  for i, part in ipairs(parts) do
+    if part.what == 'low' and not index[part.key] then
+      return nil
+    elseif part.what == 'low' then
+      lows[#lows + 1], lows[#lows + 2] = i + LAYOUT.BEFORE_FIELDS, index[part.key]
+    end
+  end
+  return #lows > 0 and lows
+end
+
 local layout_of = memo(function(text)
   local fields, index, names, rates, parts, n, is_plain, is_broken = {}, {}, {}, {}, {}, 0, true, false
   for field in string.gmatch(text, '%S+') do
@@ -21,13 +35,15 @@ local layout_of = memo(function(text)
     fields[n], index[field], parts[n], rates[n] = field, n + LAYOUT.BEFORE_FIELDS, part, part.rate
     if part.what == 'used' and part.name then
       names[part.name] = field
-    else
+    elseif part.what ~= 'low' then
       is_plain = false
     end
     is_broken = is_broken or part.rate == 0
   end
+  local lows = lows_of(parts, index)
   return { text = text, count = is_broken and -1 or n, fields = fields, index = index, names = names, rates = rates,
-    parts = parts, is_plain = is_plain, format = LAYOUT.HEAD .. string.rep(LAYOUT.NUMBER, n) }
+    parts = parts, lows = lows, is_plain = is_plain and lows ~= nil,
+    format = LAYOUT.HEAD .. string.rep(LAYOUT.NUMBER, n) }
 end)
 
 return layout_of

@@ -40,8 +40,8 @@ local function buckets_of(layout, numbers)
   local buckets = {}
   for i, part in ipairs(layout.parts) do
     local name, what = part.name, part.what
-    if what == 'used' or what == 'debt' then
-      buckets[name] = buckets[name] or { key = part.key, rate = part.rate, used = 0, debt = 0 }
+    if what == 'used' or what == 'debt' or what == 'low' then
+      buckets[name] = buckets[name] or { key = part.key, rate = part.rate, used = 0, debt = 0, low = 0 }
       buckets[name][what] = numbers[i + LAYOUT.BEFORE_FIELDS]
     end
   end
@@ -75,6 +75,7 @@ function STATE.move_to(state, now)
   local elapsed = now > state.at_us and now - state.at_us or 0
   for name, bucket in pairs(state.buckets) do
     bucket.used = drained(bucket.used, bucket.rate, elapsed)
+    bucket.low = math.min(bucket.low, bucket.used)
     if bucket.used == 0 then
       state.buckets[name] = nil
     end
@@ -87,7 +88,7 @@ local function extent_of(state)
   local count, longest = 0, 0
   for _, bucket in pairs(state.buckets) do
     local used, rate = bucket.used, bucket.rate
-    count = count + (used > 0 and 1 or 0) + (bucket.debt > 0 and 1 or 0)
+    count = count + (used > 0 and 1 or 0) + (bucket.debt > 0 and 1 or 0) + (bucket.low > 0 and 1 or 0)
     if used > longest * rate then
       longest = ceil_div(used, rate)
     end
@@ -128,6 +129,9 @@ local function fields_of(state, demands)
     end
     if bucket.debt > 0 then
       others[#others + 1] = bucket.key .. '.debt'
+    end
+    if bucket.low > 0 then
+      others[#others + 1] = bucket.key .. '.low'
     end
   end
   table.sort(others)

@@ -12,34 +12,38 @@ import io.weir.core.slot.SlotLimits;
  * @param rate of the bucket
  * @param usedUnits the level: the units of admitted requests that have not drained
  * @param debtUnits how far the level may be above the capacity: the settled cost above the reserved cost
+ * @param lowUnits while reservations may give units back: the lowest level since their {@link Marks} were stored; else 0
  */
-public record BucketState(long atMicros, Rate rate, long usedUnits, long debtUnits) {
+public record BucketState(long atMicros, Rate rate, long usedUnits, long debtUnits, long lowUnits) {
 
   /** An empty bucket. */
   public static BucketState empty(long atMicros, Bucket bucket) {
-    return new BucketState(atMicros, bucket.rate(), 0, 0);
+    return new BucketState(atMicros, bucket.rate(), 0, 0, 0);
   }
 
   /** The state at a later instant. */
   public BucketState at(long nowMicros) {
     long elapsed = nowMicros - atMicros;
-    return elapsed <= 0
-        ? this
-        : new BucketState(
-            nowMicros,
-            rate,
-            LeakyBucket.drained(usedUnits, rate.unitsPerMicro(), elapsed),
-            debtUnits);
+    if (elapsed <= 0) {
+      return this;
+    }
+    long used = LeakyBucket.drained(usedUnits, rate.unitsPerMicro(), elapsed);
+    return new BucketState(nowMicros, rate, used, debtUnits, Math.min(lowUnits, used));
   }
 
-  /** The state under the rate and burst of a policy. */
+  /**
+   * The state under the rate and burst of a policy. A level that a smaller burst cuts is forgiven: a refund must not
+   * give it once more. So the marks are dropped then, and by another rate.
+   */
   public BucketState carriedTo(Bucket bucket) {
     if (rate.equals(bucket.rate())) {
       long most = bucket.capacityUnits() + debtUnits;
-      return with(Math.min(usedUnits, most), bucket.capacityUnits());
+      return usedUnits > most
+          ? with(most, bucket.capacityUnits()).unmarked()
+          : with(usedUnits, bucket.capacityUnits());
     }
     long used = OtherRate.carriedOver(usedUnits, rate.unitsPerMicro(), bucket);
-    return new BucketState(atMicros, bucket.rate(), used, 0);
+    return new BucketState(atMicros, bucket.rate(), used, 0, 0);
   }
 
   /** The state after a request of this bucket was admitted. */
@@ -60,18 +64,28 @@ public record BucketState(long atMicros, Rate rate, long usedUnits, long debtUni
     return usedUnits >= SlotLimits.MAX_UNITS;
   }
 
-  /** The state after a refund, at most down to an empty bucket. */
-  public BucketState refunded(long units, long capacityUnits) {
-    return with(usedUnits - Math.min(units, usedUnits), capacityUnits);
+  /** The state after a refund of units that are in the bucket. */
+  BucketState refunded(long units, long capacityUnits) {
+    return with(usedUnits - units, capacityUnits);
+  }
+
+  /** The state once its marks are stored. */
+  BucketState marked() {
+    return new BucketState(atMicros, rate, usedUnits, debtUnits, usedUnits);
+  }
+
+  /** The state of which no reservation can give anything back. */
+  BucketState unmarked() {
+    return new BucketState(atMicros, rate, usedUnits, debtUnits, 0);
   }
 
   private BucketState with(long used, long capacityUnits) {
-    return new BucketState(atMicros, rate, used, Math.max(0, used - capacityUnits));
+    return new BucketState(atMicros, rate, used, Math.max(0, used - capacityUnits), lowUnits);
   }
 
   /** The state at an earlier instant, if the clock went back: the level stays. */
   public BucketState rebased(long nowMicros) {
-    return new BucketState(Math.min(atMicros, nowMicros), rate, usedUnits, debtUnits);
+    return new BucketState(Math.min(atMicros, nowMicros), rate, usedUnits, debtUnits, lowUnits);
   }
 
   /** Whether the state need not be kept. */

@@ -17,10 +17,12 @@ import java.util.Optional;
 final class HoldEndings {
   private final Memory memory;
   private final long now;
+  private final MarkedBuckets marked;
 
   HoldEndings(Memory memory, long nowMicros) {
     this.memory = memory;
     this.now = nowMicros;
+    this.marked = new MarkedBuckets(memory, nowMicros);
   }
 
   Ended end(Held held, Ending ending) {
@@ -120,8 +122,9 @@ final class HoldEndings {
     BucketState present = before.orElseGet(() -> BucketState.empty(at, bucket));
     long units = scaled(Math.abs(owed), bucket, present);
     long capacity = scaled(bucket.capacityUnits(), bucket, present);
-    BucketState after =
-        owed < 0 ? present.refunded(units, capacity) : present.owing(units, capacity);
+    BucketState after = owed < 0
+        ? marked.undone(owner, taken, present, units, capacity)
+        : present.owing(units, capacity);
     state.put(bucket.name(), after);
     memory.put(owner, state);
     return owed > 0 && after.isAtItsEnd();

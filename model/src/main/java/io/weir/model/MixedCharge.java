@@ -213,6 +213,7 @@ final class MixedCharge {
       }
     }
     if (hold.reserves()) {
+      long mark = new MarkedBuckets(memory, look.now()).mark(charge, payers, until);
       memory.reserve(
           charge,
           hold,
@@ -221,7 +222,7 @@ final class MixedCharge {
               price,
               until,
               hold.refundsOnExpiry(),
-              payers.stream().map(OfBucket::of).toList(),
+              payers.stream().map(demand -> OfBucket.of(demand, mark)).toList(),
               kinds));
     }
   }

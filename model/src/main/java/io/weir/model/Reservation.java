@@ -27,12 +27,16 @@ public record Reservation(
     kinds = List.copyOf(kinds);
   }
 
-  /** The units taken of a bucket, for each operation. */
-  public record OfBucket(Bucket bucket, long unitsPerOperation, boolean perRequest) {
+  /**
+   * The units taken of a bucket, for each operation.
+   *
+   * @param mark of the reservation among the {@link Marks} of the bucket
+   */
+  public record OfBucket(Bucket bucket, long unitsPerOperation, boolean perRequest, long mark) {
 
     /** The record of a demand. */
-    public static OfBucket of(Demand demand) {
-      return new OfBucket(demand.bucket(), demand.unitsPerOperation(), demand.perRequest());
+    public static OfBucket of(Demand demand, long mark) {
+      return new OfBucket(demand.bucket(), demand.unitsPerOperation(), demand.perRequest(), mark);
     }
   }
 

@@ -55,6 +55,18 @@ abstract class KindsFixture {
     return ((Decided) stores().buckets().tryCharge(charge).toCompletableFuture().join()).decision();
   }
 
+  /** The operations that are used of a bucket, rounded down. */
+  final long used(Demand demand) {
+    return usedUnits(demand) / demand.unitsPerOperation();
+  }
+
+  final long usedUnits(Demand demand) {
+    Charge charge = charge(1, List.of(demand), Extras.NONE);
+    return ((Decided) stores().buckets().peek(charge).toCompletableFuture().join())
+        .decision()
+        .usedUnits(0);
+  }
+
   final Ended end(List<Demand> demands, Extras extras, Ending ending) {
     Held held = Held.of(charge(1, demands, extras), extras.hold().orElseThrow());
     return stores().holds().end(held, ending).toCompletableFuture().join();

@@ -19,7 +19,7 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /** The promises of every store for the ids of reservations and for later debts. */
-abstract class ReservationsContract extends KindsFixture {
+abstract class ReservationsContract extends RefundsContract {
   @Test
   void theSameReservationTwiceIsTakenOnce() {
     Demand tokens = perMinute("tokens", 100);

@@ -134,7 +134,7 @@ public final class Batch {
         new Entry.Arguments(
             argument,
             others == null ? 0 : argumentOf(others, charge),
-            lane.hasOthers() ? holdOf(charge) : 0,
+            lane.hasOthers() ? holdOf(charge, template) : 0,
             ticketOf(charge.ticket())),
         ticketsOf(charge));
     lastOf.put(owner, entry);
@@ -181,13 +181,16 @@ public final class Batch {
     return others.argument;
   }
 
-  private int holdOf(Charge charge) {
+  private int holdOf(Charge charge, ChargeTemplate template) {
     if (charge.extras().hold().isEmpty()) {
       return 0;
     }
     Hold hold = charge.extras().hold().get();
     extraKey(RedisKeys.hold(RedisKeys.key(charge.tenant(), charge.subject()), hold.id()));
     extraKey(RedisKeys.holds(policy));
+    if (hold.reserves()) {
+      template.countersOf(charge).forEach(this::extraKey);
+    }
     Bulk.writeText(arguments, OthersTemplate.bytes(hold));
     return ++argumentCount;
   }

@@ -70,6 +70,15 @@ public final class ChargeTemplate {
     return (isShared() ? 1 : 0) + (has(3) ? 1 : 0);
   }
 
+  /** The keys of the counters of all owners of these buckets: they have the marks of reservations. */
+  List<String> countersOf(Charge charge) {
+    return demands.stream()
+        .map(demand -> demand.bucket().scope())
+        .distinct()
+        .map(scope -> RedisKeys.counters(RedisKeys.state(scope, charge.tenant(), charge.subject())))
+        .toList();
+  }
+
   /** Whether all of these buckets belong to the key alone. */
   public boolean areOfKeyAlone() {
     return scopes.length == 1 && scopes[0] == 1;

@@ -2,6 +2,7 @@ package io.weir.state.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.lettuce.core.ScriptOutputType;
 import io.weir.core.bucket.Bucket;
 import io.weir.core.bucket.Demand;
 import io.weir.core.bucket.Scope;
@@ -18,6 +19,7 @@ import io.weir.core.kind.Quota;
 import io.weir.core.policy.FailureMode;
 import io.weir.core.throttle.Amount;
 import io.weir.core.throttle.Charge;
+import io.weir.core.throttle.Ended.Status;
 import io.weir.core.throttle.Ending;
 import io.weir.core.throttle.Held;
 import io.weir.core.throttle.Queueing;
@@ -35,6 +37,7 @@ import java.time.Duration;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -112,6 +115,33 @@ final class RedisKindsIT extends KindsContract {
       assertThat(connections.sync().exists("weir:{p40}:acme:key:k1:permits:streams"))
           .isZero();
     }
+  }
+
+  // As a release wrote it that knew no marks.
+  @Test
+  void aReservationWithoutAMarkGivesNothingBack() {
+    connections.sync().flushall();
+    ManualClock clock = new ManualClock();
+    Charge charge = charge("k1", 1);
+    RedisBucketStore.rehearsing(connections, clock)
+        .tryCharge(charge)
+        .toCompletableFuture()
+        .join();
+    Held held = Held.of(charge, charge.extras().hold().orElseThrow());
+    String withoutMark = """
+        local text, count = string.gsub(redis.call('GET', KEYS[1]), ' mark=%d+', '')
+        redis.call('SET', KEYS[1], text)
+        return count
+        """;
+    String hold = "weir:{p40}:acme:key:k1:hold:" + held.id();
+    assertThat(connections.sync().<Long>eval(withoutMark, ScriptOutputType.INTEGER, hold))
+        .isEqualTo(1);
+    Map<String, String> before = States.show(connections.sync(), "weir:{p40}:acme:key:k1");
+    RedisHolds holds = RedisHolds.rehearsing(connections, clock);
+    assertThat(
+            holds.end(held, new Ending.Cancelled()).toCompletableFuture().join().status())
+        .isEqualTo(Status.CANCELLED);
+    assertThat(States.show(connections.sync(), "weir:{p40}:acme:key:k1")).isEqualTo(before);
   }
 
   // Counters are forgotten a second after the last of their windows.
