@@ -4,6 +4,7 @@
 local CODES = require('codes')
 local failed = require('failed')
 local LONG = require('kinds/charge_long')
+local SHORT = require('kinds/charge_short')
 local refused = require('kinds/refused')
 local answer_of = require('kinds/mixed').answer_of
 local look_at = require('kinds/mixed').look_at
@@ -60,7 +61,7 @@ local function decide(lane, charge)
     return answer
   end
   charge.template = template_of(charge.template_text)
-  return LONG.decide(lane, charge)
+  return SHORT.decide(lane, charge) or LONG.decide(lane, charge)
 end
 
 -- An error in one state does not affect the other charges; all reads come before the first write.

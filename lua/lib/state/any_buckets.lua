@@ -9,21 +9,31 @@ local BYTES_OF_WAY = 600
 local NOTHING = {}
 local FIELDS_AT_MOST = 64 -- in a larger state the queue lane removes empty buckets
 
--- How a state of a layout takes charges by the demands of one scope: for each of its numbers the
--- rate, the units of an operation, and the capacity. False if a bucket has another rate, or the
--- state has a queue.
-local function way_of(of_scope, layout)
-  if not layout.is_plain then
-    return false
-  end
+-- The fields of a layout and those of these demands that it has not; nil if a bucket has another rate.
+local function text_with(layout, of_scope)
   local text = layout.text
   for _, demand in ipairs(of_scope.demands) do
     if not layout.index[demand.field] then
       if layout.names[demand.name] then
-        return false
+        return nil
       end
       text = text == '' and demand.field or text .. ' ' .. demand.field
     end
+  end
+  for _, demand in ipairs(of_scope.is_marking and of_scope.demands or NOTHING) do
+    local low = demand.field .. '.low'
+    text = layout.index[low] and text or text .. ' ' .. low
+  end
+  return text
+end
+
+-- How a state of a layout takes charges by the demands of one scope: for each of its numbers the
+-- rate, the units of an operation, and the capacity. False if a bucket has another rate, or the
+-- state has a queue.
+local function way_of(of_scope, layout)
+  local text = layout.is_plain and text_with(layout, of_scope)
+  if not text then
+    return false
   end
   local grown = layout_of(text)
   if grown ~= layout and grown.count > FIELDS_AT_MOST then
@@ -31,7 +41,7 @@ local function way_of(of_scope, layout)
   end
   local way = { rates = grown.rates, count = grown.count, format = grown.format, is_own = text == of_scope.text,
     text = grown ~= layout and text or nil, index = grown.index, lows = grown.lows, units = {}, once = {},
-    capacity = {} }
+    capacity = {}, is_marking = of_scope.is_marking }
   for j = 1, grown.count do
     way.units[j], way.capacity[j] = 0, math.huge
   end
@@ -67,14 +77,24 @@ local function way_and_numbers(value, of_scope, now)
   return way or nil, numbers
 end
 
--- The lowest levels with those of now, before a charge, by their positions; nil if one is 0: the long way
--- removes it.
-local function lowered(lows, numbers, rates, elapsed)
-  local lowest = {}
+-- The same demands, for reservations: the way has the lowest level of each bucket.
+local function marking(of_scope)
+  if not of_scope.marking then
+    of_scope.marking = { text = of_scope.text, demands = of_scope.demands, is_marking = true }
+    grow(BYTES_OF_WAY)
+  end
+  return of_scope.marking
+end
+
+-- The lowest levels with those of now, before a charge, by their positions. Nil if one is 0 and stays so:
+-- the long way removes it.
+local function lowered(way, numbers, elapsed)
+  local lowest, lows, rates = {}, way.lows, way.rates
   for i = 1, #lows, 2 do
     local at = lows[i + 1]
-    local low = math.min(numbers[lows[i]], drained(numbers[at], rates[at - LAYOUT.BEFORE_FIELDS], elapsed))
-    if low == 0 then
+    local level = drained(numbers[at] or 0, rates[at - LAYOUT.BEFORE_FIELDS], elapsed)
+    local low = math.min(numbers[lows[i]] or 0, level)
+    if low == 0 and not way.is_marking then
       return nil
     end
     lowest[lows[i]] = low
@@ -83,7 +103,8 @@ local function lowered(lows, numbers, rates, elapsed)
 end
 
 -- Drains the numbers of a state to `now` and adds the cost of `count` charges. Returns when the
--- last bucket is empty, and how many of the charges fit; -1 if the cost is above a capacity.
+-- last bucket is empty, how many of the charges fit, -1 if the cost is above a capacity, and the lowest
+-- levels by their positions, before the charges.
 -- Returns nil for other cases, among them a level above the capacity, which counts only up to it.
 local function taken(way, numbers, revision, cost, count, now)
   local elapsed = now - numbers[2]
@@ -91,7 +112,7 @@ local function taken(way, numbers, revision, cost, count, now)
     return nil
   end
   local rates, units, once, capacity, fit, longest_us = way.rates, way.units, way.once, way.capacity, count, 0
-  local is_never, lowest = false, way.lows and lowered(way.lows, numbers, rates, elapsed) or NOTHING
+  local is_never, lowest = false, way.lows and lowered(way, numbers, elapsed) or NOTHING
   if way.lows and lowest == NOTHING then
     return nil
   end
@@ -116,7 +137,7 @@ local function taken(way, numbers, revision, cost, count, now)
     numbers[at] = low
   end
   numbers[1], numbers[2], numbers[3] = way.count, now, revision
-  return now + longest_us, is_never and -1 or fit
+  return now + longest_us, is_never and -1 or fit, lowest
 end
 
-return { taken = taken, way_and_numbers = way_and_numbers }
+return { marking = marking, taken = taken, way_and_numbers = way_and_numbers }
