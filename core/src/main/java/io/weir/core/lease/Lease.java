@@ -74,7 +74,10 @@ public final class Lease {
     return new Taken(units, era);
   }
 
-  /** Settles taken units: spent, or given back. False if they were counted as spent when the lease expired. */
+  /**
+   * Settles taken units: spent, or given back, which is exact: leased units do not drain until they are spent. False if
+   * they were counted as spent when the lease expired.
+   */
   public boolean settle(Taken taken, boolean isSpent) {
     if (taken.era() != era) {
       return false;

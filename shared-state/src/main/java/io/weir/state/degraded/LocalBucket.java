@@ -123,7 +123,10 @@ final class LocalBucket {
     }
   }
 
-  /** Gives back units that were taken. */
+  /**
+   * Gives back units that were taken by a charge that something else denied. Unlike the refund of a reservation, also
+   * those that have drained since: that is the length of one call to the shared state, so not worth marks.
+   */
   void giveBack(long units) {
     bucket.addTokens(tokens(units));
   }
