@@ -97,9 +97,11 @@ local function prepared(lane, charge)
   end
   charge.cost = looked.cost
   local views = views_of(charge, charge.cost)
+  -- The answer to a cost that never fits has the units used alone: they are taken before the views are judged.
+  local never = (VIEWS.is_never(views) or looked.is_never) and shown_of(views)
   local request = request_of(lane, charge, views)
-  if VIEWS.is_never(views) or looked.is_never then
-    return answer_of(CODES.NEVER_ALLOWED, shown_of(views), charge, looked, request.paid)
+  if never then
+    return answer_of(CODES.NEVER_ALLOWED, never, charge, looked, request.paid)
   end
   return nil, views, request, looked
 end

@@ -206,6 +206,21 @@ public abstract class KindsContract extends RatesContract {
   }
 
   @Test
+  void aCostThatNeverFitsShowsTheUnitsUsed() {
+    Demand tokens = perMinute("tokens", 100);
+    Bucket shared = new Bucket("credits", Scope.TENANT, 100_000, 60_000);
+    Demand credits = new Demand(shared, tokens.unitsPerOperation(), false, true);
+    Demand full = perMinute("full", 1000);
+    assertThat(askForPlace(1000, List.of(full))).isInstanceOf(Allowed.class);
+    assertThat(askForPlace(95, List.of(tokens, full))).isInstanceOf(Denied.class);
+    Decision never = ask(5, List.of(tokens, credits, perMinute("small", 1)), Extras.NONE);
+    assertThat(never).isInstanceOf(NeverAllowed.class);
+    // What is due to the caller that waits is not used.
+    assertThat(never.limits().get(0).bucket()).isEqualTo("tokens");
+    assertThat(never.limits().get(0).usedUnits()).isZero();
+  }
+
+  @Test
   void aFullQuotaOverflowsToAnother() {
     Quota month = quota("month", 10, false);
     Quota paid = quota("paid", 5, true);

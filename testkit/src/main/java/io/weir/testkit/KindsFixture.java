@@ -11,6 +11,8 @@ import io.weir.core.kind.KindDemand;
 import io.weir.core.kind.Permits;
 import io.weir.core.kind.Quota;
 import io.weir.core.policy.FailureMode;
+import io.weir.core.slot.SlotMode;
+import io.weir.core.slot.TicketRequest;
 import io.weir.core.throttle.Amount;
 import io.weir.core.throttle.Charge;
 import io.weir.core.throttle.Ended;
@@ -29,6 +31,7 @@ import org.junit.jupiter.api.BeforeEach;
 abstract class KindsFixture {
   static final long SECOND = 1_000_000;
   private static final long MINUTE_MILLIS = 60_000;
+  private static final String SECRET = "A".repeat(TicketRequest.SECRET_LENGTH);
 
   private final ManualClock clock = new ManualClock();
   private @Nullable Stores made;
@@ -52,6 +55,18 @@ abstract class KindsFixture {
 
   final Decision ask(long cost, List<Demand> demands, Extras extras) {
     Charge charge = charge(cost, demands, extras);
+    return ((Decided) stores().buckets().tryCharge(charge).toCompletableFuture().join()).decision();
+  }
+
+  /** A charge that gets a place if it is denied. */
+  final Decision askForPlace(long cost, List<Demand> demands) {
+    Charge charge = new Charge(
+        "acme",
+        "k1",
+        1,
+        Amount.ofRates(demands, cost),
+        new Queueing(SlotMode.RESERVE, TicketRequest.wanted(Optional.empty(), SECRET)),
+        FailureMode.DENY);
     return ((Decided) stores().buckets().tryCharge(charge).toCompletableFuture().join()).decision();
   }
 
