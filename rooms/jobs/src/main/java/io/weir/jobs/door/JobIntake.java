@@ -7,7 +7,6 @@ import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
 import io.weir.core.decision.Decision;
-import io.weir.core.throttle.Held;
 import io.weir.jobs.rule.Job;
 import io.weir.jobs.rule.JobParameter;
 import io.weir.jobs.rule.JobRule;
@@ -20,7 +19,6 @@ import io.weir.jobs.work.JobRequest;
 import io.weir.node.admission.Admission;
 import io.weir.node.admission.Asked;
 import io.weir.node.admission.DecisionProblems;
-import io.weir.node.admission.Priced;
 import io.weir.node.admission.Ruling;
 import io.weir.node.answer.DecisionAnswers;
 import io.weir.node.answer.ProblemDetails;
@@ -39,7 +37,6 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Accepts jobs. A repeated request is answered with the same job; a full queue answers with the time until there is a
@@ -68,7 +65,6 @@ public final class JobIntake implements Diversion {
   private final Consumer<String> wake;
   private final JobBudget budget;
   private final JobResults results;
-  private final JobSettlement settlement;
 
   /**
    * An intake for one event loop.
@@ -89,7 +85,6 @@ public final class JobIntake implements Diversion {
     this.wake = wake;
     this.budget = budget;
     this.results = results;
-    this.settlement = new JobSettlement(vertx, admission, results, new JobWatch(vertx, store));
   }
 
   @Override
@@ -125,12 +120,7 @@ public final class JobIntake implements Diversion {
 
   // Parsing a long body would block the event loop for too long.
   private Future<Wish> prepare(
-      Asked asked,
-      JobRule rule,
-      MultiMap headers,
-      Optional<String> key,
-      Buffer body,
-      UnpaidWork.Account work) {
+      Asked asked, JobRule rule, MultiMap headers, Optional<String> key, Buffer body, UnpaidWork.Account work) {
     Supplier<Wish> wish = () -> new Wish(
         asked,
         rule,
@@ -193,6 +183,7 @@ public final class JobIntake implements Diversion {
     CompletionStage<Void> unused = store.release(wish.submission(), place);
   }
 
+  // A hold lasts only until the job is stored: permits do not belong to the job.
   private Future<Supplier<Future<Void>>> take(
       HttpServerRequest request, Wish wish, SubmittedJob.Placed place, Ruling.Admitted admitted) {
     wish.work().payAll();
@@ -201,23 +192,13 @@ public final class JobIntake implements Diversion {
         .onFailure(error -> release(wish, place))
         .onComplete(done -> {
           admitted.alone().ifPresent(admission::end);
-          admitted.held().ifPresent(held -> hold(wish, held, done.result()));
+          admitted.held().ifPresent(held -> {
+            Execution execution = done.succeeded() ? Execution.UNKNOWN : Execution.NOT_SENT;
+            Future<Void> unused =
+                admission.end(wish.asked(), wish.cost(), held, OptionalLong.empty(), execution);
+          });
         })
         .map(submitted -> () -> answer(request, wish.rule(), submitted));
-  }
-
-  // Permits last only until the job is stored; a reservation without permits lasts until its end.
-  private void hold(Wish wish, Held held, @Nullable SubmittedJob submitted) {
-    if (submitted instanceof SubmittedJob.Taken taken
-        && held.reserves()
-        && held.permits().isEmpty()) {
-      settlement.settleAtItsEnd(taken.job(), new Priced(wish.asked(), wish.cost()), held);
-      return;
-    }
-    Execution execution =
-        submitted instanceof SubmittedJob.Taken ? Execution.UNKNOWN : Execution.NOT_SENT;
-    Future<Void> unused =
-        admission.end(wish.asked(), wish.cost(), held, OptionalLong.empty(), execution);
   }
 
   private Future<Void> answer(HttpServerRequest request, JobRule rule, SubmittedJob submitted) {

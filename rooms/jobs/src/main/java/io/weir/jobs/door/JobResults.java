@@ -14,7 +14,6 @@ import io.weir.jobs.work.ResultMemory.Wait;
 import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
 import java.util.Optional;
-import java.util.function.Function;
 
 /**
  * Answers with results of jobs. The memory bounds how many are in use at a time, until their callers have read them. A
@@ -44,27 +43,24 @@ public final class JobResults {
 
   /** Answers with the result of a job that has ended. */
   Future<Void> answer(HttpServerResponse response, Job job) {
-    return read(
-        job,
-        result ->
-            response.closed() ? Future.succeededFuture() : JobAnswers.ended(response, job, result));
-  }
-
-  /** Reads the result of a job that has ended; it has memory until its use has ended. */
-  <T> Future<T> read(Job job, Function<Optional<JobResult>, Future<T>> use) {
     Wait wait = memory.take(context, job.subject(), job.tenant(), job.bytes());
     long timer = vertx.setTimer(LONGEST_WAIT_MILLIS, late -> wait.giveUp(NO_MEMORY));
     return wait.room()
         .onComplete(done -> vertx.cancelTimer(timer))
-        .compose(room -> result(job).compose(use).onComplete(used -> room.free()));
+        .compose(room -> result(job)
+            .compose(result -> response.closed()
+                ? Future.<Void>succeededFuture()
+                : JobAnswers.ended(response, job, result))
+            .onComplete(sent -> room.free()));
   }
 
   private Future<Optional<JobResult>> result(Job job) {
-    return Future.fromCompletionStage(store.result(job), context).compose(kept -> {
-      String text = kept.orElseThrow(() -> new RefusedException(JobAnswers.unknown()));
-      return text.length() > MAX_DECODED_HERE
-          ? decoders.executeBlocking(() -> JobResult.parse(text), false)
-          : Future.succeededFuture(JobResult.parse(text));
-    });
+    return Future.fromCompletionStage(store.result(job), context)
+        .compose(kept -> {
+          String text = kept.orElseThrow(() -> new RefusedException(JobAnswers.unknown()));
+          return text.length() > MAX_DECODED_HERE
+              ? decoders.executeBlocking(() -> JobResult.parse(text), false)
+              : Future.succeededFuture(JobResult.parse(text));
+        });
   }
 }

@@ -7,7 +7,6 @@ import io.weir.core.policy.PolicySection;
 import io.weir.core.policy.RequestParts;
 import io.weir.core.policy.Section;
 import io.weir.core.policy.Section.Item;
-import io.weir.core.policy.SettleRule;
 import io.weir.core.policy.Table;
 import io.weir.core.policy.Words;
 import io.weir.jobs.rule.JobRule.ReceiptWait;
@@ -134,7 +133,7 @@ public final class JobSection implements PolicySection<JobRule> {
     if (!operation.has("match")) {
       operation.error("job_match", "mode", "jobs without match: nobody could submit one");
     }
-    for (String field : List.of("maxDelay", "continues")) {
+    for (String field : List.of("settle", "maxDelay", "continues")) {
       if (operation.has(field)) {
         operation.error("job_field", field, "not for an operation with mode: job");
       }
@@ -164,19 +163,6 @@ public final class JobSection implements PolicySection<JobRule> {
           "operations",
           "%d with mode: job (expected: at most %d)".formatted(queues, MAX_QUEUES));
     }
-    policy.rules().stream()
-        .filter(rule -> JobRule.of(rule).isPresent()
-            && rule.settle().filter(JobSection::isOfHead).isPresent())
-        .forEach(rule -> root.error(
-            "job_field",
-            "operations",
-            "%s: the cost of a job in a header or trailer (expected: json or usage, which are in the result)"
-                .formatted(rule.name())));
-  }
-
-  private static boolean isOfHead(SettleRule settle) {
-    return settle.source() == SettleRule.Source.HEADER
-        || settle.source() == SettleRule.Source.TRAILER;
   }
 
   private static JobRule rule(Section section) {

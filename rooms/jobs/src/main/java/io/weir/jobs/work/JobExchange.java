@@ -112,7 +112,7 @@ final class JobExchange {
 
     /** The reason of the failure, if the job gets no other answer. */
     String reason() {
-      return isFinal() ? JobResult.STATUS + status : "upstream_invalid";
+      return isFinal() ? "upstream_status_" + status : "upstream_invalid";
     }
 
     /** The wait that it names, in milliseconds; 0 if there is none. */

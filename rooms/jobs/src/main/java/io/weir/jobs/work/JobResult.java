@@ -18,9 +18,6 @@ import java.util.Set;
  * @param reason why there is no answer, in one word
  */
 public record JobResult(int status, MultiMap headers, Buffer body, Optional<String> reason) {
-  /** The beginning of the reason of a job whose last answer was not its result. */
-  static final String STATUS = "upstream_status_";
-
   private static final Set<String> HEADERS = Set.of(
       "cache-control",
       "content-disposition",
@@ -48,14 +45,6 @@ public record JobResult(int status, MultiMap headers, Buffer body, Optional<Stri
   /** Whether the result is an answer of the upstream. */
   public boolean isAnswer() {
     return status > 0;
-  }
-
-  /** The status of the upstream's last answer, kept or not; 0 if there was none. */
-  public int lastStatus() {
-    return reason
-        .filter(why -> why.startsWith(STATUS))
-        .map(why -> Integer.parseInt(why.substring(STATUS.length())))
-        .orElse(status);
   }
 
   static JobResult none(String reason) {
