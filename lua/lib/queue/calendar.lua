@@ -23,6 +23,7 @@
 --   n         1 byte: how many bins, then 6 bytes for each
 
 local ceil_div = require('ceil_div')
+local CODES = require('codes')
 local floor_div = require('floor_div')
 local pace_of = require('queue/pace')
 local TIMES = require('times')
@@ -40,10 +41,16 @@ local function derive(calendar)
   return calendar
 end
 
--- Whether the bins are too wide for a cost: between two costs above half of the capacity the bucket
--- stands idle while bins are kept.
-function CALENDAR.is_coarse(calendar, cost)
-  return calendar.lives > 2 and floor_div(calendar.capacity, 2) < cost
+-- For how many bins a due unit is kept that suit a cost: fine ones if the bucket holds few operations, or
+-- not two such costs of its only key. Between two such costs it stands idle while bins are kept.
+local function lives_for(demand, cost)
+  local capacity, is_own = demand.capacity, demand.scope == CODES.KEY
+  return (floor_div(capacity, 8) < demand.units or is_own and floor_div(capacity, 2) < cost) and 2 or 3
+end
+
+-- Whether its bins are those that suit a cost.
+function CALENDAR.suits(calendar, demand, cost)
+  return calendar.lives == lives_for(demand, cost)
 end
 
 -- Gives a calendar in which nothing is due the bins for a cost; no ticket of it holds a place any more.
@@ -57,11 +64,10 @@ end
 -- An empty calendar, whose bins suit the cost that begins it.
 function CALENDAR.begin(demand, cost, now)
   local capacity, rate = demand.capacity, demand.rate
-  local holds_few = floor_div(capacity, 8) < demand.units or floor_div(capacity, 2) < cost
+  local lives = lives_for(demand, cost)
   local operation_us = ceil_div(demand.units, rate)
   local width = math.max(1000, math.min(math.max(TIMES.WIDEST_US, floor_div(operation_us, 8)),
-    floor_div(capacity / rate, holds_few and 32 or 8)))
-  local lives = holds_few and 2 or 3
+    floor_div(capacity / rate, lives == 2 and 32 or 8)))
   return derive({ field = demand.field, name = demand.name, rate = rate, era = now % ERAS, capacity = capacity,
     width = width, lives = lives, kept = TIMES.WHOLE, since = now, claimed = 0, lost = 0, turn = 0, again = 0,
     round = 0, here = 0, before = 0, base = floor_div(now, width) - lives + 1, due = {}, n = 0, changes = 0,
@@ -121,8 +127,10 @@ function CALENDAR.advance(calendar, now)
     for i = 1, gone < n and gone or n do
       calendar.lost = math.min(MOST_COUNTED, calendar.lost + due[i])
     end
-    if n > 0 then
-      calendar.due, calendar.n = { unpack(due, gone + 1, n) }, gone < n and n - gone or 0
+    if gone >= n then
+      calendar.due, calendar.n = {}, 0
+    else
+      calendar.due, calendar.n = { unpack(due, gone + 1, n) }, n - gone
     end
     calendar.base = first
   end

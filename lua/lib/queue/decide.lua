@@ -214,7 +214,8 @@ end
 
 local function with_ticket(request, place, waiter, returned)
   local until_us = hold(request, place)
-  local secret = WAITER.secret_for(waiter, request.asked.secret, until_us)
+  local known_until = math.max(until_us, place.slot + longest_of(request, VIEW.waited_us))
+  local secret = WAITER.secret_for(waiter, request.asked.secret, known_until)
   local number = WAITER.next_number(waiter, until_us)
   TICKET.open(request.lane.call, request.asked.bits, number, expiry_of(waiter.needed_us, request.now))
   local ticket = { slot = place.slot, number = number, paid = request.paid, shared = place.shared }

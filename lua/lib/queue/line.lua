@@ -52,6 +52,13 @@ function LINE.takes(line, each, of, parts, now, latest)
   line.served = math.min(latest, math.max(line.served, now - math.min(TIMES.SECOND_US, 2 * time)) + time)
 end
 
+-- Drops the interval of a line or calendar if it is ahead of the present one and the next.
+function LINE.drop_ahead(counted, shared_us, now)
+  if counted.round > floor_div(now, shared_us) + 1 then
+    counted.round = 0
+  end
+end
+
 local function roll(calendar, now)
   local round = floor_div(now, pace_of(calendar.field).shared_us)
   if round ~= calendar.round then

@@ -230,7 +230,7 @@ function VIEW.need_calendar(view)
   if not calendar then
     calendar = CALENDAR.begin(view.demand, view.cost, view.now)
     view.calendar, view.quanta = calendar, ceil_div(view.cost, calendar.quantum)
-  elseif calendar.n == 0 and CALENDAR.is_coarse(calendar, view.cost) then
+  elseif calendar.n == 0 and not CALENDAR.suits(calendar, view.demand, view.cost) then
     CALENDAR.refine(calendar, view.demand, view.cost, view.now)
     view.rooms = false
   end

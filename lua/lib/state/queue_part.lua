@@ -6,6 +6,7 @@
 
 local CALENDAR = require('queue/calendar')
 local LINE = require('queue/line')
+local pace_of = require('queue/pace')
 local WAITER = require('queue/waiter')
 
 local PART = {}
@@ -31,19 +32,23 @@ function PART.read(state, value, at)
   end
 end
 
--- Forgets bins that are over, and everything that says nothing any more.
+-- Forgets bins that are over, and everything that says nothing any more; also intervals that are ahead, which
+-- are of a clock that was set back, or of a release that counted others: until when something is stored
+-- follows from them.
 function PART.forget(state, now)
   for name, calendar in pairs(state.calendars) do
     if CALENDAR.is_far_ahead(calendar, now) then
       state.calendars[name] = nil
     else
       CALENDAR.advance(calendar, now)
+      LINE.drop_ahead(calendar, pace_of(calendar.field).shared_us, now)
       if CALENDAR.is_over(calendar, now) then
         state.calendars[name] = nil
       end
     end
   end
   for field, line in pairs(state.lines) do
+    LINE.drop_ahead(line, line.shared_us, now)
     if LINE.is_over(line, now) then
       state.lines[field] = nil
     end

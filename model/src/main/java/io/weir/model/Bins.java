@@ -7,6 +7,7 @@ import static io.weir.core.slot.SlotLimits.WIDEST_US;
 
 import io.weir.core.bucket.Bucket;
 import io.weir.core.bucket.Demand;
+import io.weir.core.bucket.Scope;
 
 /**
  * The bins of a calendar. {@code lua/lib/queue/calendar.lua} has the same.
@@ -20,15 +21,16 @@ record Bins(long width, int lives) {
   private static final int WIDE_LIVES = 3;
 
   /**
-   * Those that suit a cost: fine ones if the bucket holds few operations, or not two such costs.
+   * Those that suit a cost: fine ones if the bucket holds few operations, or not two such costs of its only key.
    *
    * @param cost in units
    */
   static Bins of(Demand demand, long cost) {
     Bucket bucket = demand.bucket();
     long capacity = bucket.capacityUnits();
+    boolean isOwn = bucket.scope() == Scope.KEY;
     boolean holdsFew =
-        capacity / FEW_OPERATIONS < demand.unitsPerOperation() || capacity / 2 < cost;
+        capacity / FEW_OPERATIONS < demand.unitsPerOperation() || (isOwn && capacity / 2 < cost);
     long burst = capacity / bucket.unitsPerMicro();
     long operation = ceilDiv(demand.unitsPerOperation(), bucket.unitsPerMicro());
     long width =

@@ -129,7 +129,6 @@ final class BucketView {
     return maybeCalendar().map(of -> of.era).orElse(0L);
   }
 
-  /** Whether a bin of this instant has not been forgotten. */
   boolean isAlive(long moment) {
     return calendar != null && calendar.bin(moment) >= calendar.base();
   }
@@ -255,10 +254,11 @@ final class BucketView {
     return 2 * cost > bucket().capacityUnits();
   }
 
-  /** Begins a calendar if there is none, and anew if nothing is due and its bins are too wide for the cost. */
+  /** Begins a calendar if there is none, and anew if nothing is due and its bins do not suit the cost. */
   Calendar needCalendar() {
     Calendar of = calendar == null ? Calendar.begin(demand, cost, now) : calendar;
-    of = of.isEmpty() && of.bins.areWide() && isAboveHalf() ? of.refined(demand, cost, now) : of;
+    of =
+        of.isEmpty() && !of.bins.equals(Bins.of(demand, cost)) ? of.refined(demand, cost, now) : of;
     calendar = of;
     return of;
   }

@@ -135,6 +135,7 @@ final class Calendar {
     }
     due = Arrays.copyOfRange(due, gone, due.length);
     base = first;
+    waiting.dropAhead(now);
     since = Math.min(since, now);
     if (now >= since + SECOND_US && claimed + lost > 0) {
       long ratio = WHOLE * claimed / (claimed + lost);

@@ -32,6 +32,11 @@ final class Line {
     return copy;
   }
 
+  /** Drops an interval ahead of the present one and the next: the clock was set back. */
+  void dropAhead(long now) {
+    round = round > now / sharedMicros + 1 ? 0 : round;
+  }
+
   /** Whether it says no more than a new one. */
   boolean isOver(long now) {
     return served <= now - SECOND_US && turn <= now && !isCounted(now);

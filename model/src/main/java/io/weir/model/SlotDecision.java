@@ -267,7 +267,8 @@ final class SlotDecision {
 
   private Result ticketed(Place place, Waiter waiter) {
     long until = hold(place);
-    String secret = waiter.secretFor(asked.secret(), until);
+    long knownUntil = Math.max(until, place.slot() + longest(BucketView::waitedMicros));
+    String secret = waiter.secretFor(asked.secret(), knownUntil);
     long number = waiter.nextNumber(until);
     Ticket given = Ticket.of(place.slot(), number, paid, place.isShared())
         .signed(secret, cost, mark(place.isShared()));

@@ -39,6 +39,7 @@ final class State {
   private void forget(long micros) {
     calendars.values().removeIf(calendar -> calendar.isFarAhead(micros));
     calendars.values().forEach(calendar -> calendar.advance(micros));
+    lines.values().forEach(line -> line.dropAhead(micros));
     calendars.values().removeIf(calendar -> calendar.isOver(micros));
     lines.values().removeIf(line -> line.isOver(micros));
     waiter = waiter == null || waiter.isOver(micros) ? null : waiter;

@@ -38,6 +38,11 @@ final class Waiting {
     }
   }
 
+  /** Drops an interval ahead of the present one and the next: the clock was set back. */
+  void dropAhead(long now) {
+    round = round > roundOf(now) + 1 ? 0 : round;
+  }
+
   boolean isOver(long now) {
     return here + before == 0 || (roundOf(now) != round && roundOf(now) != round + 1);
   }

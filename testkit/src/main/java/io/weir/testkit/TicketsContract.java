@@ -2,7 +2,9 @@ package io.weir.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.weir.core.bucket.Bucket;
 import io.weir.core.bucket.Demand;
+import io.weir.core.bucket.Rate;
 import io.weir.core.bucket.Scope;
 import io.weir.core.decision.Decision.Allowed;
 import io.weir.core.decision.Decision.Denied;
@@ -220,6 +222,19 @@ abstract class TicketsContract extends SlotsFixture {
       assertThat(denied.retryAfterMicros()).isLessThanOrEqualTo(SECOND / 10 + BIN);
       clock.advance(denied.retryAfterMicros());
       assertAdmitted(asking(ticketOf(denied)));
+    }
+
+    // Bins of a millisecond are more than 2³¹ by then.
+    @Test
+    void aCalendarThatNobodyTouchedForAMonthIsOver() {
+      long month = 30 * 24 * 3600 * SECOND;
+      Demand fine = demand("fine", Scope.KEY, 1000, 8);
+      Demand slow =
+          Demand.of(new Bucket("slow", Scope.KEY, new Rate(1, month / 1000), month / 1000));
+      allowed(charge(8, fine, slow));
+      ticket(asking(NEW, fine, slow));
+      clock.advance(month);
+      allowed(charge(1, fine, slow));
     }
 
     @Test

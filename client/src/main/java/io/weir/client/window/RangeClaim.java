@@ -24,6 +24,9 @@ public final class RangeClaim {
   private final long claimedNanos;
   private volatile boolean isOver;
   private volatile boolean isLost;
+  /** Whether an end is under way: a renewal that is refused meanwhile says nothing. */
+  private volatile boolean isEnding;
+
   private volatile Runnable renewal = () -> {};
 
   RangeClaim(WindowNodes nodes, WindowJson told) {
@@ -87,15 +90,19 @@ public final class RangeClaim {
 
   // If no node answers, or the request is wrong, the claim is kept: the caller may end it again.
   private CompletableFuture<String> end(String verb, String body) {
-    return nodes.tell(verb, body).thenCompose(answer -> {
-      boolean isDone = answer.statusCode() == OK;
-      if (isDone || isRefused(answer)) {
-        ended(!isDone);
-      }
-      return isDone
-          ? WindowClient.read(answer, json -> json.text("state"))
-          : CompletableFuture.failedFuture(nodes.refused(verb, answer));
-    });
+    isEnding = true;
+    return nodes
+        .tell(verb, body)
+        .whenComplete((answer, error) -> isEnding = false)
+        .thenCompose(answer -> {
+          boolean isDone = answer.statusCode() == OK;
+          if (isDone || isRefused(answer)) {
+            ended(!isDone);
+          }
+          return isDone
+              ? WindowClient.read(answer, json -> json.text("state"))
+              : CompletableFuture.failedFuture(nodes.refused(verb, answer));
+        });
   }
 
   /** Renews it, three times in each lease. */
@@ -113,7 +120,7 @@ public final class RangeClaim {
     CompletableFuture<?> unused = nodes
         .tellOnce("renew", WindowJson.body("from", from, "claim", claim))
         .whenComplete((answer, error) -> {
-          if (error == null && isRefused(answer)) {
+          if (error == null && isRefused(answer) && !isEnding) {
             ended(true);
           } else if (!isOver) {
             keep();

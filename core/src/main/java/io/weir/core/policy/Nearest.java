@@ -36,23 +36,34 @@ public final class Nearest {
       return most + 1;
     }
     int[] above = new int[other.length() + 1];
-    Arrays.setAll(above, column -> column);
+    Arrays.setAll(above, column -> column <= most ? column : most + 1);
+    int[] line = new int[above.length];
     for (int row = 1; row <= one.length(); row++) {
-      above = next(above, row, one.charAt(row - 1), other);
-      if (Arrays.stream(above).min().orElse(0) > most) {
+      int least = next(above, line, row, one.charAt(row - 1), other, most);
+      if (least > most) {
         return most + 1;
       }
+      int[] done = above;
+      above = line;
+      line = done;
     }
     return above[other.length()];
   }
 
-  private static int[] next(int[] above, int row, char letter, String other) {
-    int[] line = new int[above.length];
-    line[0] = row;
-    for (int column = 1; column < line.length; column++) {
+  // Only near the diagonal, as everything else is above the most; returns the least of the line.
+  private static int next(int[] above, int[] line, int row, char letter, String other, int most) {
+    Arrays.fill(line, most + 1);
+    int least = most + 1;
+    if (row <= most) {
+      line[0] = row;
+      least = row;
+    }
+    int last = Math.min(other.length(), row + most);
+    for (int column = Math.max(1, row - most); column <= last; column++) {
       int replaced = above[column - 1] + (letter == other.charAt(column - 1) ? 0 : 1);
       line[column] = Math.min(replaced, 1 + Math.min(above[column], line[column - 1]));
+      least = Math.min(least, line[column]);
     }
-    return line;
+    return least;
   }
 }

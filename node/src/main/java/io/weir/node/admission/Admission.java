@@ -179,10 +179,11 @@ public final class Admission {
 
   /**
    * The refusal of a request whose body has not been read, if this node knows that it is refused whatever its body
-   * holds. A caller with a ticket is not a newcomer: its turn may have come.
+   * holds. A caller with a ticket is not a newcomer: its turn may have come. A cost that is known only later may be
+   * charged less at first.
    */
   public Optional<Ruling> foreseen(Asked asked, TicketRequest ticket) {
-    return ticket.shown().isPresent()
+    return ticket.shown().isPresent() || asked.settle().isPresent()
         ? Optional.empty()
         : decider
             .foreseen(asked.subject(), asked.operation(), asked.leastCost())

@@ -163,7 +163,7 @@ final class RehearsalIT {
     assertThat(begun.statusCode()).as(begun.body()).isEqualTo(200);
     String id = NodeFixture.json(begun).getString("id");
     for (NodeFixture node : List.of(one, two)) {
-      await().atMost(Duration.ofSeconds(10)).until(() -> rehearsed(node).containsKey("candidate"));
+      await().atMost(Duration.ofSeconds(20)).until(() -> rehearsed(node).containsKey("candidate"));
     }
     for (int i = 0; i < 8; i++) {
       assertThat(ask(i % 2 == 0 ? one : two, "k1", "Ask").getString("decision"))

@@ -120,7 +120,12 @@ public final class JobIntake implements Diversion {
 
   // Parsing a long body would block the event loop for too long.
   private Future<Wish> prepare(
-      Asked asked, JobRule rule, MultiMap headers, Optional<String> key, Buffer body, UnpaidWork.Account work) {
+      Asked asked,
+      JobRule rule,
+      MultiMap headers,
+      Optional<String> key,
+      Buffer body,
+      UnpaidWork.Account work) {
     Supplier<Wish> wish = () -> new Wish(
         asked,
         rule,

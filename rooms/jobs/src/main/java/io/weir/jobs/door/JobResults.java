@@ -55,12 +55,11 @@ public final class JobResults {
   }
 
   private Future<Optional<JobResult>> result(Job job) {
-    return Future.fromCompletionStage(store.result(job), context)
-        .compose(kept -> {
-          String text = kept.orElseThrow(() -> new RefusedException(JobAnswers.unknown()));
-          return text.length() > MAX_DECODED_HERE
-              ? decoders.executeBlocking(() -> JobResult.parse(text), false)
-              : Future.succeededFuture(JobResult.parse(text));
-        });
+    return Future.fromCompletionStage(store.result(job), context).compose(kept -> {
+      String text = kept.orElseThrow(() -> new RefusedException(JobAnswers.unknown()));
+      return text.length() > MAX_DECODED_HERE
+          ? decoders.executeBlocking(() -> JobResult.parse(text), false)
+          : Future.succeededFuture(JobResult.parse(text));
+    });
   }
 }
