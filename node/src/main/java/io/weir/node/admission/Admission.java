@@ -173,7 +173,7 @@ public final class Admission {
           wish.held().filter(held -> error instanceof StoreUnavailableException).ifPresent(held -> {
             CompletionStage<Ended> unused = holds.end(held, new Ending.Cancelled());
           });
-          return Future.succeededFuture(undecided(error));
+          return Future.succeededFuture(Ruling.undecided(error));
         });
   }
 
@@ -183,12 +183,12 @@ public final class Admission {
    * charged less at first.
    */
   public Optional<Ruling> foreseen(Asked asked, TicketRequest ticket) {
-    return ticket.shown().isPresent() || asked.settle().isPresent()
+    boolean isOpen = ticket.shown().isPresent() || asked.settle().isPresent();
+    return isOpen
         ? Optional.empty()
         : decider
             .foreseen(asked.subject(), asked.operation(), asked.leastCost())
-            .map(refusal ->
-                refusal.fold(Ruling.Admitted::new, Ruling.Denied::new, Ruling.NeverAllowed::new));
+            .map(Ruling::of);
   }
 
   /** The ruling as its caller is told it; call it for each that is answered, not for one after which a request waits. */
@@ -295,12 +295,5 @@ public final class Admission {
   /** Ends a hold that only this node knows. */
   public void end(LocalHold alone) {
     holds.end(alone);
-  }
-
-  private static Ruling undecided(Throwable error) {
-    return new Ruling.Refused(
-        error instanceof StoreUnavailableException
-            ? ProblemDetails.unavailable()
-            : Identities.invalid().problem());
   }
 }

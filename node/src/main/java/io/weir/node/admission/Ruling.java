@@ -2,7 +2,9 @@ package io.weir.node.admission;
 
 import io.weir.core.decision.Decision;
 import io.weir.core.throttle.Held;
+import io.weir.core.throttle.StoreUnavailableException;
 import io.weir.node.answer.ProblemDetails;
+import io.weir.node.auth.Identities;
 import io.weir.state.hold.Holds.LocalHold;
 import java.util.Optional;
 import java.util.function.Function;
@@ -28,6 +30,19 @@ public sealed interface Ruling {
 
   /** Nothing was decided. */
   record Refused(ProblemDetails problem) implements Ruling {}
+
+  /** A decision without holds. */
+  static Ruling of(Decision decision) {
+    return decision.fold(Admitted::new, Denied::new, NeverAllowed::new);
+  }
+
+  /** The refusal of a request that could not be decided on. */
+  static Ruling undecided(Throwable error) {
+    return new Refused(
+        error instanceof StoreUnavailableException
+            ? ProblemDetails.unavailable()
+            : Identities.invalid().problem());
+  }
 
   /** One function for each case. */
   default <T> T fold(
