@@ -1,4 +1,4 @@
--- What follows from the field of a bucket: its name, its rate, and the times that are of its own scale.
+-- The name and the rate of a bucket, parsed from its field, and the times that scale with the bucket.
 -- Pace.java has the same.
 --   shared_us   how far ahead a shared bucket makes places, and in which it counts those that wait
 --   waited_us   how long after its slot a ticket shows that its holder has waited

@@ -10,7 +10,7 @@ import io.weir.core.bucket.Bucket;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What follows from the time of a cost. {@code lua/lib/queue/view.lua} has the same.
+ * The times that scale with one cost. {@code lua/lib/queue/view.lua} has the same.
  *
  * @param micros the time that the cost takes at the whole rate
  */

@@ -8,7 +8,7 @@ import static io.weir.core.slot.SlotLimits.WAITED_US;
 import io.weir.core.bucket.Rate;
 
 /**
- * The times of a bucket that are of its own scale. {@code lua/lib/queue/pace.lua} has the same.
+ * The times that scale with a bucket. {@code lua/lib/queue/pace.lua} has the same.
  *
  * @param sharedMicros how far ahead a shared bucket makes places, and in which it counts those that wait
  * @param waitedMicros how long after its slot a ticket shows that its holder has waited

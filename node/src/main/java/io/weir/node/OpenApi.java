@@ -38,8 +38,8 @@ final class OpenApi {
     return whole.encode();
   }
 
-  // What the intake answers before a door is asked: for an unknown query parameter, another method,
-  // and a body that stalls.
+  // The intake refuses an unknown query parameter, another method, and a body that stalls, before
+  // it asks a door.
   private static void addRefusalsOfAllDoors(JsonObject operations) {
     for (String method : operations.fieldNames()) {
       JsonObject responses = operations.getJsonObject(method).getJsonObject("responses");

@@ -215,7 +215,7 @@ public abstract class KindsContract extends RatesContract {
     assertThat(askForPlace(95, List.of(tokens, full))).isInstanceOf(Denied.class);
     Decision never = ask(5, List.of(tokens, credits, perMinute("small", 1)), Extras.NONE);
     assertThat(never).isInstanceOf(NeverAllowed.class);
-    // What is due to the caller that waits is not used.
+    // The place of the waiting caller does not count as used.
     assertThat(never.limits().get(0).bucket()).isEqualTo("tokens");
     assertThat(never.limits().get(0).usedUnits()).isZero();
   }

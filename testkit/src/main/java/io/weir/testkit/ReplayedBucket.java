@@ -34,8 +34,8 @@ final class ReplayedBucket {
   }
 
   /**
-   * What a charge has cost is known now: less counts from the instant of the charge on, more from now on. In a bucket
-   * that is empty by now nothing is known of the charge, even if the clock is set back later.
+   * Sets the final cost of a charge: a lower cost counts from the instant of the charge on, a higher one from now on. A
+   * bucket that is empty by now forgets the charge, even if the clock is set back later.
    */
   void settle(String id, long cost, long nowMicros) {
     long more = cost - units.getOrDefault(id, 0L);

@@ -23,7 +23,7 @@ public final class MissedDoors {
   private final String otherPort;
 
   /**
-   * What requests to a port may have missed.
+   * Knows the doors of a port and of the other one.
    *
    * @param doors of the port
    * @param others of the other port

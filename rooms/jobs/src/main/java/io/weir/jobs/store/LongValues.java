@@ -57,7 +57,8 @@ final class LongValues {
     return call.answer();
   }
 
-  // What waits would not be answered either, and its callers should not wait one after the other.
+  // In an outage Redis would not answer the waiting calls either: they fail together, not one after
+  // the other.
   private void ended(long length, @Nullable Throwable error) {
     Queue<Call<?>> failed = free(length, error != null && Failures.isOutage(error));
     if (error != null) {
