@@ -60,6 +60,7 @@ local clock = require('now')
 local charge_all = require('state/charges')
 local keep_learned = require('state/policy_of').keep_learned
 local policy_of = require('state/policy_of').policy_of
+local new_states = require('state/states').new_states
 local values_of = require('state/values_of')
 local write_states = require('state/write_states')
 
@@ -69,7 +70,7 @@ if not_after > 0 and now_us(1) > not_after then
   return { now_us(1) }
 end
 local last = 1 + state_count
-local states = { values = values_of(redis.call, KEYS, last), heads = {}, texts = {}, times = {}, tables = {} }
+local states = new_states(values_of(redis.call, KEYS, last))
 local lane = { call = redis.call, sha1 = redis.sha1hex, keys = KEYS, arguments = ARGV, owns = {}, states = states,
   policy = policy_of(redis.call, KEYS[1]) }
 local answers = charge_all(lane, now_us)

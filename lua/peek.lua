@@ -22,6 +22,7 @@ local peek = require('kinds/peek')
 local new_ledger = require('kinds/ledger').new_ledger
 local clock = require('now')
 local policy_of = require('state/policy_of').policy_of
+local new_states = require('state/states').new_states
 local values_of = require('state/values_of')
 
 local now_us = clock(ARGV)
@@ -31,6 +32,5 @@ if not_after > 0 and now_us(1) > not_after then
 end
 local values = values_of(redis.call, KEYS, 1 + state_count)
 local lane = { call = redis.call, sha1 = redis.sha1hex, keys = KEYS, arguments = ARGV, ledger = new_ledger(),
-  policy = policy_of(redis.call, KEYS[1]),
-  states = { values = values, heads = {}, texts = {}, times = {}, tables = {} } }
+  policy = policy_of(redis.call, KEYS[1]), states = new_states(values) }
 return { now_us(1), peek(lane, now_us(1)) }

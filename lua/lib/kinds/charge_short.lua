@@ -12,7 +12,6 @@ local marking = require('state/any_buckets').marking
 local taken = require('state/any_buckets').taken
 local way_and_numbers = require('state/any_buckets').way_and_numbers
 local commit = require('state/states').commit
-local value_of = require('state/states').value_of
 
 local NOTHING = {}
 local SHORT = {}
@@ -23,18 +22,18 @@ local function tried(lane, charge, reserves)
   local template, states, results = charge.template, lane.states, {}
   for _, scope in ipairs(template.scopes) do
     local k, of_scope = charge.keys[scope], template.by_scope[scope]
-    local way, numbers
+    local way, numbers, left
     if not states.tables[k] then
-      way, numbers = way_and_numbers(value_of(states, k), reserves and marking(of_scope) or of_scope, charge.now)
+      way, numbers, left = way_and_numbers(states, k, reserves and marking(of_scope) or of_scope, charge.now)
     end
     if not way then
       return nil
     end
-    local until_us, fit, lowest = taken(way, numbers, template.revision, charge.cost, 1, charge.now)
+    local until_us, fit, lowest = taken(way, numbers, left, template.revision, charge.cost, 1, charge.now)
     if not until_us or fit < 1 then
       return nil
     end
-    results[scope] = { way = way, numbers = numbers, until_us = until_us, lowest = lowest }
+    results[scope] = { way = way, numbers = left, until_us = until_us, lowest = lowest }
   end
   return results
 end

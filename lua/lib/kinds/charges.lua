@@ -44,7 +44,7 @@ local function decide_own(lane, charge, own)
     end
     return refused(charge, looked, used)
   end
-  states.heads[k] = head
+  states.heads[k], states.numbers[k] = head, nil
   take_others(charge, looked, NOTHING, lane.holds_index, lane.call)
   return answer_of(CODES.ALLOWED, used, charge, looked, 0)
 end

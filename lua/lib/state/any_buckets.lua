@@ -1,9 +1,11 @@
--- A charge on states without a queue, with any buckets.
+-- A charge on states without a queue, with any buckets. The numbers of a state that a charge of the call has
+-- changed stay unpacked for the next one: a tenant's or the cluster's state takes many charges of a call.
 
 local grow = require('memo').grow
 local drained = require('state/drained')
 local LAYOUT = require('state/layout')
 local layout_of = require('state/layout_of')
+local value_of = require('state/states').value_of
 
 local BYTES_OF_WAY = 600
 local NOTHING = {}
@@ -39,9 +41,9 @@ local function way_of(of_scope, layout)
   if grown ~= layout and grown.count > FIELDS_AT_MOST then
     return false
   end
-  local way = { rates = grown.rates, count = grown.count, format = grown.format, is_own = text == of_scope.text,
-    text = grown ~= layout and text or nil, index = grown.index, lows = grown.lows, units = {}, once = {},
-    capacity = {}, is_marking = of_scope.is_marking }
+  local way = { layout = grown, rates = grown.rates, count = grown.count, format = grown.format,
+    is_own = text == of_scope.text, text = grown ~= layout and text or nil, index = grown.index, lows = grown.lows,
+    units = {}, once = {}, capacity = {}, is_marking = of_scope.is_marking }
   for j = 1, grown.count do
     way.units[j], way.capacity[j] = 0, math.huge
   end
@@ -52,21 +54,35 @@ local function way_of(of_scope, layout)
   return way
 end
 
--- The way of a state, and its numbers; nil if it has none.
-local function way_and_numbers(value, of_scope, now)
-  local layout, numbers = layout_of(''), { 0, now, 0, 0 }
-  if value then
-    local high, low = string.byte(value, 1, 2)
-    local held = 256 * (high or 0) + (low or 0)
-    if held >= LAYOUT.HAS_QUEUE then
+-- The layout of a value, and its numbers; nil if the long way has to read it.
+local function unpacked(value, now)
+  if not value then
+    return layout_of(''), { 0, now, 0, 0 }
+  end
+  local high, low = string.byte(value, 1, 2)
+  local held = 256 * (high or 0) + (low or 0)
+  if held >= LAYOUT.HAS_QUEUE then
+    return nil
+  end
+  local layout = layout_of(string.sub(value, LAYOUT.HEAD_BYTES + 1 + LAYOUT.NUMBER_BYTES * held))
+  if held ~= layout.count or #value < LAYOUT.HEAD_BYTES then
+    return nil
+  end
+  local numbers = { struct.unpack(layout.format, value) }
+  numbers[LAYOUT.BEFORE_FIELDS + held + 1] = nil -- drops the position after the value, which unpack appends
+  return layout, numbers
+end
+
+-- The way of a state, its numbers, and the table for those that a charge leaves: another one if these are the
+-- present numbers of the call. Nil if it has no way.
+local function way_and_numbers(states, k, of_scope, now)
+  local layout, numbers = states.layouts[k], states.numbers[k]
+  local left = numbers and (states.spares[k] or {})
+  if not numbers then
+    layout, numbers = unpacked(value_of(states, k), now)
+    if not layout then
       return nil
     end
-    layout = layout_of(string.sub(value, LAYOUT.HEAD_BYTES + 1 + LAYOUT.NUMBER_BYTES * held))
-    if held ~= layout.count or #value < LAYOUT.HEAD_BYTES then
-      return nil
-    end
-    numbers = { struct.unpack(layout.format, value) }
-    numbers[LAYOUT.BEFORE_FIELDS + held + 1] = nil -- drops the position after the value, which unpack appends
   end
   local way = of_scope[layout]
   if way == nil then
@@ -74,7 +90,7 @@ local function way_and_numbers(value, of_scope, now)
     grow(BYTES_OF_WAY + 100 * layout.count)
     of_scope[layout] = way
   end
-  return way or nil, numbers
+  return way or nil, numbers, left or numbers
 end
 
 -- The same demands, for reservations: the way has the lowest level of each bucket.
@@ -102,11 +118,11 @@ local function lowered(way, numbers, elapsed)
   return lowest
 end
 
--- Drains the numbers of a state to `now` and adds the cost of `count` charges. Returns when the
+-- The numbers of a state at `now` with the cost of `count` charges, into `left`. Returns when the
 -- last bucket is empty, how many of the charges fit, -1 if the cost is above a capacity, and the lowest
 -- levels by their positions, before the charges.
 -- Returns nil for other cases, among them a level above the capacity, which counts only up to it.
-local function taken(way, numbers, revision, cost, count, now)
+local function taken(way, numbers, left, revision, cost, count, now)
   local elapsed = now - numbers[2]
   if elapsed < 0 or numbers[3] > revision then
     return nil
@@ -128,15 +144,15 @@ local function taken(way, numbers, revision, cost, count, now)
       is_never = is_never or each > capacity[j]
       fit = fit * each > free and (free - math.fmod(free, each)) / each or fit
     end
-    numbers[at] = used
+    left[at] = used
     if used > longest_us * rate then
       longest_us = used / rate
     end
   end
   for at, low in pairs(lowest) do
-    numbers[at] = low
+    left[at] = low
   end
-  numbers[1], numbers[2], numbers[3] = way.count, now, revision
+  left[1], left[2], left[3], left[4] = way.count, now, revision, numbers[4]
   return now + longest_us, is_never and -1 or fit, lowest
 end
 

@@ -9,33 +9,36 @@ local value_of = require('state/states').value_of
 
 local BEFORE_STATES = 3 -- the last number before the keys of the states
 local COUNT, COST, KEY = 2, 3, BEFORE_STATES + CODES.KEY
+-- Of the charge that is tried, by the place of a scope in its template.
+local ways, lefts, untils = {}, {}, {}
 
--- Tries `count` charges on all of their states and changes nothing. Returns, by scope, the way, the
--- numbers and the instant at which they are empty; and how many of the charges fit. Returns nil if
--- the long way has to decide.
+-- Tries `count` charges on all of their states and changes nothing; commit_all takes what it found. Returns
+-- how many of the charges fit, nil if the long way has to decide.
 local function tried(states, charges, base, template, count, now)
-  local results, fits = {}, count
-  for s, scope in ipairs(template.scopes) do
-    local value = value_of(states, charges[base + BEFORE_STATES + scope])
-    local way, numbers = way_and_numbers(value, template.by_scope[scope], now)
+  local scopes, by_scope, revision, cost = template.scopes, template.by_scope, template.revision, charges[base + COST]
+  local fits = count
+  for s = 1, #scopes do
+    local scope = scopes[s]
+    local way, numbers, left = way_and_numbers(states, charges[base + BEFORE_STATES + scope], by_scope[scope], now)
     if not way then
       return nil
     end
-    local until_us, fit = taken(way, numbers, template.revision, charges[base + COST], count, now)
+    local until_us, fit = taken(way, numbers, left, revision, cost, count, now)
     if not until_us then
       return nil
     end
     fits = fit < fits and fit or fits
-    results[s] = { way, numbers, until_us }
+    ways[s], lefts[s], untils[s] = way, left, until_us
   end
-  return results, fits
+  return fits
 end
 
-local function commit_all(states, charges, base, template, results, answers)
-  for s, scope in ipairs(template.scopes) do
-    local k, way = charges[base + BEFORE_STATES + scope], results[s][1]
-    commit(states, k, way, results[s][2], results[s][3])
-    answers[#answers + 1] = way.is_own and states.heads[k] or value_of(states, k)
+local function commit_all(states, charges, base, template, answers)
+  local scopes, count = template.scopes, #answers
+  for s = 1, #scopes do
+    local k, way = charges[base + BEFORE_STATES + scopes[s]], ways[s]
+    commit(states, k, way, lefts[s], untils[s])
+    answers[count + s] = way.is_own and states.heads[k] or value_of(states, k)
   end
 end
 
@@ -48,18 +51,18 @@ end
 -- Charges of any buckets of which nobody waits; returns how many are left to the long way.
 local function charge_any(states, charges, base, template, now, answers)
   local count, is_off = charges[base + COUNT], template.mode == CODES.OFF
-  local results, fits = tried(states, charges, base, template, count, now)
-  if not results or fits == 0 and not is_off then
+  local fits = tried(states, charges, base, template, count, now)
+  if not fits or fits == 0 and not is_off then
     return count
   end
   if fits > 0 and fits < count then
-    results = tried(states, charges, base, template, fits, now)
+    tried(states, charges, base, template, fits, now)
   end
   if fits < count then
     answers[#answers + 1] = fits
   end
   if fits > 0 then
-    commit_all(states, charges, base, template, results, answers)
+    commit_all(states, charges, base, template, answers)
   else
     answer_levels(states, charges, base, template, answers)
   end

@@ -1,10 +1,15 @@
 -- The states of one call, `values` as they were read, by the index of the key; of those that the
 -- short ways change, `heads`, the packed numbers, `texts`, the fields if they changed, and `times`,
--- the TTL if it changed; of those that need the long way, `tables`.
+-- the TTL if it changed; of those with any buckets also `layouts` and `numbers`, what `heads` has, and
+-- `spares`, tables for the next numbers; of those that need the long way, `tables`.
 
 local LAYOUT = require('state/layout')
 local STATE = require('state/state')
 local expiry_of = require('state/expiry_of')
+
+local function new_states(values)
+  return { values = values, heads = {}, texts = {}, times = {}, layouts = {}, numbers = {}, spares = {}, tables = {} }
+end
 
 -- The value of a state as the short ways left it, false if there is none.
 local function value_of(states, k)
@@ -41,6 +46,7 @@ end
 
 -- Replaces the numbers of a state, which is needed until `until_us`.
 local function commit(states, k, way, numbers, until_us)
+  states.layouts[k], states.numbers[k], states.spares[k] = way.layout, numbers, states.numbers[k]
   states.texts[k] = way.text or states.texts[k]
   if until_us > numbers[LAYOUT.EXPIRES] * 1000 then
     numbers[LAYOUT.EXPIRES] = expiry_of(until_us, numbers[LAYOUT.AT])
@@ -49,4 +55,4 @@ local function commit(states, k, way, numbers, until_us)
   states.heads[k] = struct.pack(way.format, unpack(numbers))
 end
 
-return { commit = commit, has_table = has_table, table_of = table_of, value_of = value_of }
+return { commit = commit, has_table = has_table, new_states = new_states, table_of = table_of, value_of = value_of }
