@@ -1,5 +1,6 @@
 package io.weir.state.hold;
 
+import io.weir.core.bucket.Names;
 import io.weir.core.bucket.Scope;
 import io.weir.core.throttle.Ended;
 import io.weir.core.throttle.Ended.Status;
@@ -161,7 +162,7 @@ public final class RedisHolds implements HoldStore {
         .thenCompose(held -> end(held, new Ending.Expired()))
         .thenApply(done -> 1)
         .exceptionallyCompose(error -> redis
-            .ask(commands -> commands.zincrby(index, LATER_MICROS, key))
+            .ask(commands -> commands.zaddincr(index, LATER_MICROS, key))
             .thenApply(moved -> 0));
   }
 
@@ -179,7 +180,7 @@ public final class RedisHolds implements HoldStore {
         .ask(commands -> commands.get(key))
         .thenApply(text -> new Held(
             name.group(1),
-            name.group(2),
+            Names.unescaped(name.group(2)),
             name.group(3),
             true,
             text == null ? 1 : leaseIn(text),

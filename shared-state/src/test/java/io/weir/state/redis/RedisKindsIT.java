@@ -144,6 +144,30 @@ final class RedisKindsIT extends KindsContract {
     assertThat(States.show(connections.sync(), "weir:{p40}:acme:key:k1")).isEqualTo(before);
   }
 
+  @Test
+  void anExpiredReservationIsEndedWhateverTheNameOfItsSubject() {
+    connections.sync().flushall();
+    ManualClock clock = new ManualClock();
+    RedisBucketStore.rehearsing(connections, clock)
+        .tryCharge(charge("user:4711", 1))
+        .toCompletableFuture()
+        .join();
+    clock.advance(61_000_000);
+    assertThat(expiredAt(clock)).isEqualTo(1);
+    assertThat(connections.sync().zcard("weir:holds")).isZero();
+    assertThat(connections
+            .sync()
+            .get("weir:{p40}:acme:key:user~3A4711:hold:hold%018d".formatted(1)))
+        .startsWith("ended");
+  }
+
+  private static int expiredAt(ManualClock clock) {
+    return RedisHolds.rehearsing(connections, clock)
+        .expire()
+        .toCompletableFuture()
+        .join();
+  }
+
   // Counters are forgotten a second after the last of their windows.
   @Test
   void countersLiveAsLongAsTheWindowThatWasWrittenLast() {
