@@ -1,33 +1,40 @@
 -- Values that are derived from texts alone, kept between the calls of a library; a script forgets
--- them at its end. All are dropped together when they are many, so their memory is bounded.
+-- them at its end. They have two generations: when the young one is full, it becomes the old one, and
+-- the old one is dropped. A value that is used becomes young again. So their memory is bounded, and
+-- what is in use is rarely derived anew.
 
 local MOST_BYTES, BYTES_OF_VALUE = 1048576, 200
-local kept, bytes = {}, 0
+local generations, bytes = {}, 0
 
 -- Counts what is kept beside a value.
 local function grow(more)
   bytes = bytes + more
   if bytes > MOST_BYTES then
-    for _, values in ipairs(kept) do
-      for text in pairs(values) do
-        values[text] = nil
-      end
+    for i = 1, #generations do
+      generations[i].old, generations[i].young = generations[i].young, {}
     end
     bytes = more
   end
 end
 
--- A function that derives the value of a text once, while it is kept. A value must not be changed.
-local function memo(derive)
-  local values = {}
-  kept[#kept + 1] = values
+-- A function that derives the value of a text once, while it is kept. A value must not be changed, but for
+-- what is kept beside it: `renew` drops that when the value becomes young again.
+local function memo(derive, renew)
+  local values = { young = {}, old = {} }
+  generations[#generations + 1] = values
   return function(text)
-    local value = values[text]
-    if value == nil then
-      grow(#text + BYTES_OF_VALUE)
-      value = derive(text)
-      values[text] = value
+    local value = values.young[text]
+    if value ~= nil then
+      return value
     end
+    grow(#text + BYTES_OF_VALUE)
+    value = values.old[text]
+    if value == nil then
+      value = derive(text)
+    elseif renew then
+      renew(value)
+    end
+    values.young[text] = value
     return value
   end
 end

@@ -84,11 +84,11 @@ local function way_and_numbers(states, k, of_scope, now)
       return nil
     end
   end
-  local way = of_scope[layout]
+  local way = of_scope.ways[layout]
   if way == nil then
     way = way_of(of_scope, layout)
     grow(BYTES_OF_WAY + 100 * layout.count)
-    of_scope[layout] = way
+    of_scope.ways[layout] = way
   end
   return way or nil, numbers, left or numbers
 end
@@ -96,7 +96,7 @@ end
 -- The same demands, for reservations: the way has the lowest level of each bucket.
 local function marking(of_scope)
   if not of_scope.marking then
-    of_scope.marking = { text = of_scope.text, demands = of_scope.demands, is_marking = true }
+    of_scope.marking = { text = of_scope.text, demands = of_scope.demands, ways = {}, is_marking = true }
     grow(BYTES_OF_WAY)
   end
   return of_scope.marking

@@ -1,7 +1,8 @@
 -- Reads the template that all charges of one operation by one plan share, packed as of charge.lua.
 -- The byte of a scope has 8 added if each request counts as one operation, and 16 if the demand is
 -- the overflow of the one before it: `by_scope` does not contain these. `kinds`
--- keeps the numbers that stand for those that pay (queue/ticket.lua), by the bits of overflows.
+-- keeps the numbers that stand for those that pay (queue/ticket.lua), by the bits of overflows; `ways` how
+-- states take its charges, by their layouts, and `marking` the same for reservations (state/any_buckets.lua).
 
 local memo = require('memo').memo
 
@@ -10,12 +11,20 @@ local PER_REQUEST, OVERFLOW = 8, 16
 local function add_to(of_scopes, demand)
   local of_scope = of_scopes[demand.scope]
   if not of_scope then
-    of_scope = { text = demand.field, demands = {} }
+    of_scope = { text = demand.field, demands = {}, ways = {}, marking = false }
     of_scopes[demand.scope] = of_scope
   else
     of_scope.text = of_scope.text .. ' ' .. demand.field
   end
   of_scope.demands[#of_scope.demands + 1] = demand
+end
+
+-- Drops the numbers for its payers and how states take its charges.
+local function renew(template)
+  template.kinds = {}
+  for _, of_scope in pairs(template.by_scope) do
+    of_scope.ways, of_scope.marking = {}, false
+  end
 end
 
 local template_of = memo(function(text)
@@ -44,6 +53,6 @@ local template_of = memo(function(text)
     template.demands[i] = demand
   end
   return template
-end)
+end, renew)
 
 return template_of
