@@ -2,7 +2,7 @@
 -- levels are those of the instant at_us, as they are stored. Of counters, the present standing of
 -- each limit other than a rate; of permits, the number held. Of an upstream, a window or a leased
 -- bucket its fields, and which instants are in the future.
---   redis-cli --eval lua/show.lua 'weir:{p40}:acme:key:k1' weir:policy
+--   redis-cli --eval lua/show.lua 'weir:{72nw}:acme:key:k1' weir:policy
 --
 -- KEYS
 --   1      the state, its <state>:counters, <state>:permits:<limit> or <state>:tickets; an upstream, a

@@ -68,7 +68,7 @@ final class RedisCliIT {
       outputs.add(run.output().strip());
     }
     assertThat(outputs).hasSize(17);
-    assertThat(outputs.get(0)).isEqualTo("weir:{p40}:acme:key:k1");
+    assertThat(outputs.get(0)).isEqualTo("weir:{72nw}:acme:key:k1");
     assertThat(outputs.get(1)).isEqualTo("2");
     assertThat(outputs.get(2))
         .containsPattern("requests@1/5000000\n\\d+ \\(\\d.* of 10 operations, (9\\d|100)\\.\\d %");
@@ -83,12 +83,12 @@ final class RedisCliIT {
         .containsPattern("requests@1/5000000.due\n\\d+ \\(\\d operations until ")
         .containsPattern("tickets\n1 \\(made\\)");
     assertThat(outputs.get(11)).startsWith("open\n1 (");
-    assertThat(outputs.get(12)).isEqualTo("1 weir:{p40}:acme:key:k1:tickets");
+    assertThat(outputs.get(12)).isEqualTo("1 weir:{72nw}:acme:key:k1:tickets");
     assertThat(outputs.get(13)).isEqualTo("2");
     assertThat(outputs.get(14)).isEqualTo("1");
     assertThat(outputs.get(15).lines().findFirst()).contains("1");
     assertThat(outputs.get(16)).contains("requests@1/5000000 50000", "of-tenant@1/5000000 50000");
-    assertThat(bash("redis-cli EXISTS 'weir:{p40}:acme:key:k1'").output().strip())
+    assertThat(bash("redis-cli EXISTS 'weir:{72nw}:acme:key:k1'").output().strip())
         .isEqualTo("0");
     await().atMost(TIMEOUT).untilAsserted(() -> assertThat(check(8)).contains("\"allowed\""));
   }

@@ -99,7 +99,7 @@ final class InspectKeyIT {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"acme/blocked", "blocked", "weir:{p40}:acme:key:blocked"})
+  @ValueSource(strings = {"acme/blocked", "blocked", "weir:{72nw}:acme:key:blocked"})
   void aKeyBlockedByItsQuotaIsShownAsFull(String key) {
     assertThat(inspect("inspect", key)).isZero();
     assertThat(out.toString())
@@ -111,7 +111,7 @@ final class InspectKeyIT {
   void aKeyIsShownWithTheLimitsOfItsTenantAndTheCluster() {
     assertThat(inspect("inspect", "acme/blocked")).isZero();
     assertThat(out.toString())
-        .contains("weir:{p40}:acme:tenant", "weir:cluster")
+        .contains("weir:{72nw}:acme:tenant", "weir:cluster")
         .containsPattern("team +[\\d,]+ \\(4 of 8, 50\\.0 %, until ")
         .containsPattern("everybody +[\\d,]+ \\(4 of 100, 4\\.0 %, until ");
   }
@@ -154,7 +154,7 @@ final class InspectKeyIT {
         "other/blocked   | there is no key blocked of the tenant other; blocked is a key of the tenant acme",
         "nobody          | there is no key nobody",
         "nowhere/        | there is no tenant nowhere",
-        "weir:{p40}:acme:key:nobody | there is no key nobody of the tenant acme",
+        "weir:{72nw}:acme:key:nobody | there is no key nobody of the tenant acme",
         "weir:{p41}:acme:key:fresh  | there is no state weir:{p41}:acme:key:fresh",
         "weir:nothing    | there is no state weir:nothing",
       })

@@ -93,7 +93,8 @@ final class RedisAclIT {
       assertThat(decided(store, charge)).isInstanceOf(Allowed.class);
       assertThat(decided(store, charge)).isInstanceOf(Denied.class);
       assertThat(connections.probe().toCompletableFuture().join()).isNull();
-      assertThat(new StateInspector(connections).show("weir:{p40}:acme:key:k1")).isNotEmpty();
+      assertThat(new StateInspector(connections).show("weir:{72nw}:acme:key:k1"))
+          .isNotEmpty();
       assertThat(new StateInspector(connections).show("weir:{p1}:upstream:tenant"))
           .isEmpty();
       Map<String, String> fields = new HashMap<>();

@@ -106,7 +106,7 @@ final class DemoCommandsTest {
         .contains(
             "Redis:   redis+sentinel://127.0.0.1:26379/0?master=main", "weir inspect acme/plain")
         .contains(
-            "redis-cli -u redis://127.0.0.1:6380/0 --eval lua/show.lua 'weir:{p40}:acme:key:plain'")
+            "redis-cli -u redis://127.0.0.1:6380/0 --eval lua/show.lua 'weir:{72nw}:acme:key:plain'")
         .doesNotContain("secret");
   }
 

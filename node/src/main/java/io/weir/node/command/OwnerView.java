@@ -20,8 +20,8 @@ import java.util.regex.Pattern;
  * its tenant and the cluster: a request needs room in all of them.
  */
 record OwnerView(StateInspector inspector, PolicyInForce policy) {
-  private static final Pattern KEY_STATE = Pattern.compile("weir:\\{p\\d\\d}:([^:]+):key:([^:]+)");
-  private static final Pattern TENANT_STATE = Pattern.compile("weir:\\{p\\d\\d}:([^:]+):tenant");
+  private static final Pattern KEY_STATE = Pattern.compile("weir:\\{\\w+}:([^:]+):key:([^:]+)");
+  private static final Pattern TENANT_STATE = Pattern.compile("weir:\\{\\w+}:([^:]+):tenant");
 
   /**
    * Prints an owner.

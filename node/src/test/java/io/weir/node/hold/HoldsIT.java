@@ -150,7 +150,7 @@ final class HoldsIT {
     await().atMost(Duration.ofSeconds(30)).until(() -> finished.get() == begun.get());
     assertThat(begun.get()).isGreaterThan(STREAMS * 9 / 10);
     await().atMost(Duration.ofSeconds(10)).until(() -> open("weir:holds") == 0);
-    assertThat(used("weir:{p40}:acme:tenant:counters", "day")).isEqualTo(counted.get());
+    assertThat(used("weir:{72nw}:acme:tenant:counters", "day")).isEqualTo(counted.get());
     // The bucket drains a thousand thousandths a second; the rest was settled.
     String near = fixture
         .post("/ask", "{\"max_tokens\":1,\"tokens\":1}", "X-Api-Key", TestPolicies.key("k1"))
@@ -182,7 +182,7 @@ final class HoldsIT {
     sockets.get(0).close();
     await()
         .atMost(Duration.ofSeconds(20))
-        .until(() -> open("weir:{p40}:acme:key:k2:permits:streams") == 2);
+        .until(() -> open("weir:{72nw}:acme:key:k2:permits:streams") == 2);
     try (Socket again = watch("k2")) {
       assertThat(again.getInputStream().read()).isPositive();
     }
@@ -191,7 +191,7 @@ final class HoldsIT {
     }
     await()
         .atMost(Duration.ofSeconds(20))
-        .until(() -> open("weir:{p40}:acme:key:k2:permits:streams") == 0);
+        .until(() -> open("weir:{72nw}:acme:key:k2:permits:streams") == 0);
   }
 
   @Test

@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** The charge of a settled request whose answer does not contain its cost. Each costs 10 at first. */
 final class RefundsIT {
-  private static final String COUNTERS = "weir:{p40}:acme:tenant:counters";
+  private static final String COUNTERS = "weir:{72nw}:acme:tenant:counters";
   private static final String POLICY = """
       operations:
         - { name: kept, match: { path: /kept }, cost: 10, settle: { usage: openai } }

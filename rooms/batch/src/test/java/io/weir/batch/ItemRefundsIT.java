@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** The charge of an item that is settled, and whose answer does not contain its cost. It costs 10 at first. */
 final class ItemRefundsIT {
-  private static final String COUNTERS = "weir:{p40}:acme:tenant:counters";
+  private static final String COUNTERS = "weir:{72nw}:acme:tenant:counters";
   private static final String POLICY = """
       operations:
         - { name: back, match: { path: /back }, cost: 10, settle: { usage: openai, onFailure: refund } }

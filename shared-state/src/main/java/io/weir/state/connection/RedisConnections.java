@@ -10,6 +10,7 @@ import io.weir.core.throttle.StoreUnavailableException;
 import io.weir.state.connection.RedisAddress.Topology;
 import io.weir.state.wire.Partition;
 import io.weir.state.wire.RedisKeys;
+import io.weir.state.wire.RoomPartition;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -239,6 +240,11 @@ public final class RedisConnections implements AutoCloseable {
   /** The number of parts that may be away separately: 1, or {@link Partition#COUNT} of a Redis Cluster. */
   public int parts() {
     return address.topology() == Topology.CLUSTER ? Partition.COUNT : 1;
+  }
+
+  /** The number of parts of what rooms keep: 1, or {@link RoomPartition#COUNT} of a Redis Cluster. */
+  public int roomParts() {
+    return parts() == 1 ? 1 : RoomPartition.COUNT;
   }
 
   /** The part, of {@link #parts}, with the buckets of a tenant and its keys. */

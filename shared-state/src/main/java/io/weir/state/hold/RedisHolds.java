@@ -36,7 +36,7 @@ public final class RedisHolds implements HoldStore {
   private static final double LATER_MICROS = 60_000_000;
   private static final String MOST_EXPIRED = "100";
   private static final Pattern HOLD =
-      Pattern.compile("weir:\\{p\\d+\\}:([^:]+):key:([^:]+):hold:([^:]+)");
+      Pattern.compile("weir:\\{\\w+\\}:([^:]+):key:([^:]+):hold:([^:]+)");
   private static final Pattern PERMIT = Pattern.compile("(?:^|;)p (\\d) ([^ ]+) [^;]*");
   private static final Pattern LEASE = Pattern.compile("^open \\d+ \\d \\d+ \\d+ (\\d+)");
   private static final List<Scope> SCOPES = List.of(Scope.KEY, Scope.TENANT, Scope.CLUSTER);
@@ -156,9 +156,16 @@ public final class RedisHolds implements HoldStore {
     return ended;
   }
 
-  // A reservation that cannot be ended does not block the others: it is tried again later.
+  // A reservation that cannot be ended does not block the others: it is tried again later. One in a
+  // partition of an
+  // earlier release is dropped: the buckets that it could give back to are forgotten.
   private CompletionStage<Integer> expire(String index, String key) {
-    return recorded(key)
+    Matcher name = HOLD.matcher(key);
+    String subject = name.matches() ? Names.unescaped(name.group(2)) : "";
+    if (subject.isEmpty() || !key.equals(hold(name.group(1), subject, name.group(3)))) {
+      return redis.ask(commands -> commands.zrem(index, key)).thenApply(dropped -> 0);
+    }
+    return recorded(name.group(1), subject, name.group(3))
         .thenCompose(held -> end(held, new Ending.Expired()))
         .thenApply(done -> 1)
         .exceptionallyCompose(error -> redis
@@ -168,23 +175,19 @@ public final class RedisHolds implements HoldStore {
 
   /** The hold with this id; without permits if it is unknown. */
   public CompletionStage<Held> recorded(String tenant, String subject, String id) {
-    return recorded(RedisKeys.hold(RedisKeys.key(tenant, subject), id));
-  }
-
-  private CompletableFuture<Held> recorded(String key) {
-    Matcher name = HOLD.matcher(key);
-    if (!name.matches()) {
-      throw new IllegalStateException("no key of a hold: " + key);
-    }
     return redis
-        .ask(commands -> commands.get(key))
+        .ask(commands -> commands.get(hold(tenant, subject, id)))
         .thenApply(text -> new Held(
-            name.group(1),
-            Names.unescaped(name.group(2)),
-            name.group(3),
+            tenant,
+            subject,
+            id,
             true,
             text == null ? 1 : leaseIn(text),
             text == null ? List.of() : permitsIn(text)));
+  }
+
+  private static String hold(String tenant, String subject, String id) {
+    return RedisKeys.hold(RedisKeys.key(tenant, subject), id);
   }
 
   // An ended hold needs no lease.

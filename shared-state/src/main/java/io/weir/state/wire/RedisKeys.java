@@ -9,8 +9,8 @@ import io.weir.core.bucket.Scope;
 
 /**
  * Every key that Weir writes, see {@code docs/reference/redis.md}. The prefix names the format; another format would
- * have another prefix. Keys of one tenant have its {@link Partition} as hash tag, so that Redis Cluster keeps them
- * together, together with those of many other tenants.
+ * have another prefix. The limits of one tenant have its {@link Partition} as hash tag, so that Redis Cluster keeps
+ * them together, together with those of many other tenants.
  */
 public final class RedisKeys {
   private static final String PREFIX = "weir:";
@@ -88,7 +88,7 @@ public final class RedisKeys {
 
   /** A packed text: the buckets of one API key. */
   public static String key(String tenant, String subject) {
-    return ofTenant(tenant) + ":key:" + Names.escaped(subject);
+    return limitsOf(tenant) + ":key:" + Names.escaped(subject);
   }
 
   /** Writes {@link #key} as a bulk string of the protocol. */
@@ -109,7 +109,7 @@ public final class RedisKeys {
 
   /** A packed text: the buckets of one tenant. */
   public static String tenant(String tenant) {
-    return ofTenant(tenant) + ":tenant";
+    return limitsOf(tenant) + ":tenant";
   }
 
   /**
@@ -170,16 +170,20 @@ public final class RedisKeys {
 
   /** The key of a thing of a room; further keys of the thing begin with it and a colon. */
   public static String ofRoom(String kind, String name) {
-    return PREFIX + Partition.tag(Partition.of(name)) + ":" + kind + ":" + name;
+    return ofPart(RoomPartition.of(name), kind + ":" + name);
   }
 
-  /** The key of a thing of a room that belongs to a partition of a Redis Cluster. */
+  /** The key of a thing of a room that belongs to a {@link RoomPartition} of a Redis Cluster. */
   public static String ofPart(int partition, String name) {
-    return PREFIX + Partition.tag(partition) + ":" + name;
+    return PREFIX + RoomPartition.tag(partition) + ":" + name;
   }
 
-  /** The begin of all keys of a tenant: further words follow after a colon. */
+  /** The begin of the keys that rooms keep for a tenant: further words follow after a colon. */
   public static String ofTenant(String tenant) {
+    return ofPart(RoomPartition.of(tenant), tenant);
+  }
+
+  private static String limitsOf(String tenant) {
     return PREFIX + Partition.tag(Partition.of(tenant)) + ":" + tenant;
   }
 }

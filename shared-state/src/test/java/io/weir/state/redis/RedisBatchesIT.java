@@ -78,7 +78,7 @@ final class RedisBatchesIT {
 
   @Test
   void oneThatFailsFailsAlone() {
-    commands.set("weir:{p40}:acme:key:broken", "this is no state");
+    commands.set("weir:{72nw}:acme:key:broken", "this is no state");
     List<CompletionStage<StoreAnswer>> answers =
         together(List.of(charge("a"), charge("broken"), charge("b"), charge("a")));
     assertThat(decided(answers.get(0))).isInstanceOf(Allowed.class);
@@ -86,19 +86,19 @@ final class RedisBatchesIT {
         .failsWithin(Duration.ofSeconds(5))
         .withThrowableOfType(Exception.class)
         .withCauseInstanceOf(StoreUnavailableException.class)
-        .withMessageContaining("weir:{p40}:acme:key:broken holds no state");
+        .withMessageContaining("weir:{72nw}:acme:key:broken holds no state");
     assertThat(decided(answers.get(2))).isInstanceOf(Allowed.class);
     assertThat(decided(answers.get(3)).limits().get(0).remaining()).isEqualTo(8);
-    assertThat(commands.get("weir:{p40}:acme:key:broken")).isEqualTo("this is no state");
+    assertThat(commands.get("weir:{72nw}:acme:key:broken")).isEqualTo("this is no state");
   }
 
   @Test
   void aValueOfAnotherTypeIsNeitherReadNorReplaced() {
-    commands.hset("weir:{p40}:acme:key:hash", "at_us", "1");
+    commands.hset("weir:{72nw}:acme:key:hash", "at_us", "1");
     List<CompletionStage<StoreAnswer>> answers = together(List.of(charge("hash"), charge("b")));
     assertThat(answers.get(0).toCompletableFuture()).failsWithin(Duration.ofSeconds(5));
     assertThat(decided(answers.get(1))).isInstanceOf(Allowed.class);
-    assertThat(commands.hgetall("weir:{p40}:acme:key:hash")).hasSize(1);
+    assertThat(commands.hgetall("weir:{72nw}:acme:key:hash")).hasSize(1);
   }
 
   @Test
@@ -124,12 +124,12 @@ final class RedisBatchesIT {
       Demand demand = Demand.of(bucket);
       decided(store.tryCharge(new Charge("acme", "k", 1, List.of(demand), 1)));
     }
-    assertThat(States.show(commands, "weir:{p40}:acme:key:k").size()).isLessThan(100);
+    assertThat(States.show(commands, "weir:{72nw}:acme:key:k").size()).isLessThan(100);
   }
 
   @Test
   void unreadableTicketsFailOnlyTheCallerThatNeedsATicket() {
-    commands.lpush("weir:{p40}:acme:key:k:tickets", "a list has no bits");
+    commands.lpush("weir:{72nw}:acme:key:k:tickets", "a list has no bits");
     Demand fast = Demand.of(new Bucket("fast", Scope.KEY, 10_000, 2000));
     TicketRequest wanted = TicketRequest.wanted(Optional.empty(), "s".repeat(22));
     Charge waiting =

@@ -77,7 +77,7 @@ final class RedisKindsIT extends KindsContract {
     }
     assertThat(calls() - before).isEqualTo(9);
     assertThat(ask(store, 10)).isInstanceOf(Denied.class);
-    assertThat(connections.sync().zcard("weir:{p40}:acme:key:k1:permits:streams"))
+    assertThat(connections.sync().zcard("weir:{72nw}:acme:key:k1:permits:streams"))
         .isEqualTo(10);
     assertThat(connections.sync().zcard("weir:holds")).isEqualTo(10);
   }
@@ -86,7 +86,7 @@ final class RedisKindsIT extends KindsContract {
   @Test
   void aStateThatCannotBeReadFailsItsOwnChargesAlone() {
     connections.sync().flushall();
-    connections.sync().hset("weir:{p40}:acme:key:k1:counters", "wrong", "type");
+    connections.sync().hset("weir:{72nw}:acme:key:k1:counters", "wrong", "type");
     RedisBucketStore store = RedisBucketStore.of(connections, () -> false);
     List<CompletionStage<StoreAnswer>> answers = new ArrayList<>();
     for (int i = 0; i < 20; i++) {
@@ -108,11 +108,11 @@ final class RedisKindsIT extends KindsContract {
       Charge charge = charge("k1", i);
       assertThat(((Decided) store.tryCharge(charge).toCompletableFuture().join()).decision())
           .isInstanceOf(Allowed.class);
-      assertThat(connections.sync().pttl("weir:{p40}:acme:key:k1:permits:streams"))
+      assertThat(connections.sync().pttl("weir:{72nw}:acme:key:k1:permits:streams"))
           .isPositive();
       Held held = Held.of(charge, charge.extras().hold().orElseThrow());
       holds.end(held, new Ending.Cancelled()).toCompletableFuture().join();
-      assertThat(connections.sync().exists("weir:{p40}:acme:key:k1:permits:streams"))
+      assertThat(connections.sync().exists("weir:{72nw}:acme:key:k1:permits:streams"))
           .isZero();
     }
   }
@@ -133,15 +133,15 @@ final class RedisKindsIT extends KindsContract {
         redis.call('SET', KEYS[1], text)
         return count
         """;
-    String hold = "weir:{p40}:acme:key:k1:hold:" + held.id();
+    String hold = "weir:{72nw}:acme:key:k1:hold:" + held.id();
     assertThat(connections.sync().<Long>eval(withoutMark, ScriptOutputType.INTEGER, hold))
         .isEqualTo(1);
-    Map<String, String> before = States.show(connections.sync(), "weir:{p40}:acme:key:k1");
+    Map<String, String> before = States.show(connections.sync(), "weir:{72nw}:acme:key:k1");
     RedisHolds holds = RedisHolds.rehearsing(connections, clock);
     assertThat(
             holds.end(held, new Ending.Cancelled()).toCompletableFuture().join().status())
         .isEqualTo(Status.CANCELLED);
-    assertThat(States.show(connections.sync(), "weir:{p40}:acme:key:k1")).isEqualTo(before);
+    assertThat(States.show(connections.sync(), "weir:{72nw}:acme:key:k1")).isEqualTo(before);
   }
 
   @Test
@@ -155,10 +155,17 @@ final class RedisKindsIT extends KindsContract {
     clock.advance(61_000_000);
     assertThat(expiredAt(clock)).isEqualTo(1);
     assertThat(connections.sync().zcard("weir:holds")).isZero();
-    assertThat(connections
-            .sync()
-            .get("weir:{p40}:acme:key:user~3A4711:hold:hold%018d".formatted(1)))
+    assertThat(
+            connections.sync().get("weir:{72nw}:acme:key:user~3A4711:hold:hold%018d".formatted(1)))
         .startsWith("ended");
+  }
+
+  @Test
+  void aReservationInAPartitionOfAnEarlierReleaseIsDropped() {
+    connections.sync().flushall();
+    connections.sync().zadd("weir:holds", 1, "weir:{p40}:acme:key:k1:hold:hold000000000000000001");
+    assertThat(expiredAt(new ManualClock())).isZero();
+    assertThat(connections.sync().zcard("weir:holds")).isZero();
   }
 
   private static int expiredAt(ManualClock clock) {
@@ -186,7 +193,8 @@ final class RedisKindsIT extends KindsContract {
     for (int i = 0; i < 3; i++) {
       store.tryCharge(charge).toCompletableFuture().join();
       store.tryCharge(charge).toCompletableFuture().join();
-      assertThat(connections.sync().pttl("weir:{p40}:acme:key:k1:counters")).isBetween(900L, 2000L);
+      assertThat(connections.sync().pttl("weir:{72nw}:acme:key:k1:counters"))
+          .isBetween(900L, 2000L);
       RealTime.pass(Duration.ofMillis(1200));
     }
   }

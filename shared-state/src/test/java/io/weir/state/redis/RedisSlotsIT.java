@@ -71,7 +71,7 @@ final class RedisSlotsIT {
           connections.links().get(0).eventLoop());
       run.run(400);
       made += run.seen("made");
-      for (String key : commands.keys("weir:{p40}:acme:*")) {
+      for (String key : commands.keys("weir:{72nw}:acme:*")) {
         assertThat(commands.pttl(key)).describedAs("time to live of %s", key).isPositive();
       }
     }
@@ -91,7 +91,7 @@ final class RedisSlotsIT {
       Denied denied = (Denied) ask(store, wanted(letter));
       ticket = denied.ticket().orElseThrow();
     }
-    assertThat(commands.del("weir:{p40}:acme:key:k1:tickets")).isEqualTo(1);
+    assertThat(commands.del("weir:{72nw}:acme:key:k1:tickets")).isEqualTo(1);
     clock.advance(Long.parseLong(ticket.substring(0, 16)) - clock.getAsLong());
     Decided back = decided(store, TicketRequest.wanted(Optional.of(ticket), id('d')));
     assertThat(back.report().returned()).isEqualTo(Returned.UNKNOWN);
@@ -111,7 +111,7 @@ final class RedisSlotsIT {
     assertThat(far.retryAfterMicros()).isGreaterThan(50_000_000);
     fill(store, REQUESTS);
     ask(store, wanted('b'));
-    assertThat(commands.pttl("weir:{p40}:acme:key:k1:tickets")).isGreaterThan(50_000);
+    assertThat(commands.pttl("weir:{72nw}:acme:key:k1:tickets")).isGreaterThan(50_000);
   }
 
   @Test

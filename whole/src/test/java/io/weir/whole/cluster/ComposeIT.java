@@ -120,7 +120,7 @@ final class ComposeIT {
     crowd(
         cluster.key("plain"),
         () -> shown.set(compose(
-            COMMAND_WITHIN, "exec", "-T", "redis", "weir-show", "weir:{p40}:acme:key:plain")));
+            COMMAND_WITHIN, "exec", "-T", "redis", "weir-show", "weir:{72nw}:acme:key:plain")));
     assertThat(shown.get()).contains("requests@1/10000", " of 100 operations, ", "empty at 20");
   }
 

@@ -59,7 +59,7 @@ final class KilledHolderIT {
       await()
           .atMost(Duration.ofSeconds(30))
           .until(() -> connections.sync().zcard("weir:holds") == HELD);
-      assertThat(connections.sync().zcard("weir:{p40}:acme:tenant:permits:streams"))
+      assertThat(connections.sync().zcard("weir:{72nw}:acme:tenant:permits:streams"))
           .isEqualTo(HELD);
       assertThat(status(other, "k1")).isEqualTo(429);
       dying.kill();
@@ -91,7 +91,7 @@ final class KilledHolderIT {
     return connections
         .sync()
         .zrangebyscore(
-            "weir:{p40}:acme:tenant:permits:streams",
+            "weir:{72nw}:acme:tenant:permits:streams",
             Range.from(
                 Boundary.excluding(Long.parseLong(connections.sync().time().get(0)) * 1_000_000.0),
                 Boundary.unbounded()))

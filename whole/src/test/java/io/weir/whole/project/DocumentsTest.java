@@ -8,6 +8,7 @@ import io.weir.node.config.ConfigDefaults;
 import io.weir.state.document.PolicyDocuments;
 import io.weir.state.wire.Partition;
 import io.weir.state.wire.RedisKeys;
+import io.weir.state.wire.RoomPartition;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.reflect.RecordComponent;
@@ -16,6 +17,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import javax.tools.ToolProvider;
 import org.junit.jupiter.api.Tag;
@@ -63,19 +65,39 @@ final class DocumentsTest {
     }
   }
 
-  // A Redis key names its owner after the partition: a tenant, or the kind given by a word before
-  // it.
   @ParameterizedTest
   @MethodSource("documents")
-  void everyKeyOfRedisIsInThePartitionOfItsOwner(Path document) throws IOException {
-    Pattern key = Pattern.compile(
-        "\\{p(\\d\\d)\\}:(?:(?:jobs|upstream|window|cluster|apikey|tenant-record):)?([A-Za-z0-9_-]+)");
+  void everyKeyOfLimitsIsInThePartitionOfItsOwner(Path document) throws IOException {
+    Pattern key = Pattern.compile("(\\{\\d\\d[a-z]+\\}):(?:cluster:)?([A-Za-z0-9_-]+)");
     key.matcher(Files.readString(document))
         .results()
         .filter(found -> !found.group(2).equals("policy"))
-        .forEach(found -> assertThat(Partition.tag(Partition.of(found.group(2))))
+        .forEach(found -> assertThat(found.group(1))
             .describedAs("%s in %s", found.group(), document)
-            .isEqualTo("{p" + found.group(1) + "}"));
+            .isEqualTo(Partition.tag(Partition.of(found.group(2)))));
+  }
+
+  // The name is behind a word for the kind of thing.
+  @ParameterizedTest
+  @MethodSource("documents")
+  void everyKeyOfARoomIsInThePartitionOfItsName(Path document) throws IOException {
+    Pattern key = Pattern.compile(
+        "(\\{p\\d\\d\\}):(?:jobs|upstream|window|apikey|tenant-record):([A-Za-z0-9_-]+)");
+    key.matcher(Files.readString(document))
+        .results()
+        .forEach(found -> assertThat(found.group(1))
+            .describedAs("%s in %s", found.group(), document)
+            .isEqualTo(RoomPartition.tag(RoomPartition.of(found.group(2)))));
+  }
+
+  @Test
+  void everyTagOfLimitsIsListed() throws IOException {
+    String reference = Files.readString(ROOT.resolve("docs/reference/redis.md"));
+    String tags = Partition.all()
+        .mapToObj(Partition::tag)
+        .map(tag -> tag.substring(1, tag.length() - 1))
+        .collect(Collectors.joining(" "));
+    assertThat(reference.replace('\n', ' ')).contains(tags);
   }
 
   @Test
@@ -164,7 +186,7 @@ final class DocumentsTest {
 
   private static String inAnyPartition(String key) {
     String readable = key.replace("~3C", "<").replace("~3E", ">");
-    return "`" + readable.replaceFirst("p\\d\\d", "pNN") + "`";
+    return "`" + readable.replaceFirst("p\\d\\d}", "pNN}").replaceFirst("\\d\\d..}", "NNxx}") + "`";
   }
 
   @Test

@@ -1,8 +1,8 @@
 package io.weir.keys.store;
 
 import io.weir.keys.record.Kind;
-import io.weir.state.wire.Partition;
 import io.weir.state.wire.RedisKeys;
+import io.weir.state.wire.RoomPartition;
 
 /** The names of records in Redis. A record and its line in the index are in the same part of a Redis Cluster. */
 final class KeyNames {
@@ -40,7 +40,7 @@ final class KeyNames {
 
   /** The index with a record. */
   static String index(Kind kind, String id) {
-    int partition = Partition.of(id);
+    int partition = RoomPartition.of(id);
     return kind == Kind.TENANT ? tenantIndex(partition) : keyIndex(partition, indexPart(id));
   }
 

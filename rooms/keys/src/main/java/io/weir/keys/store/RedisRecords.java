@@ -18,6 +18,7 @@ import io.weir.state.connection.Scripts;
 import io.weir.state.wire.LuaLibrary;
 import io.weir.state.wire.LuaScript;
 import io.weir.state.wire.RedisKeys;
+import io.weir.state.wire.RoomPartition;
 import io.weir.state.wire.Statuses;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -66,7 +67,7 @@ public final class RedisRecords {
   private final AtomicLongArray highest;
 
   public RedisRecords(RedisConnections redis) {
-    this(redis, new AtomicLongArray(redis.parts()));
+    this(redis, new AtomicLongArray(redis.roomParts()));
   }
 
   private RedisRecords(RedisConnections redis, AtomicLongArray highest) {
@@ -86,12 +87,12 @@ public final class RedisRecords {
 
   /** The number of parts of the shared state, each with its own list of changes. */
   public int parts() {
-    return redis.parts();
+    return redis.roomParts();
   }
 
   /** The part with the record of this name. */
   public int partOf(String id) {
-    return redis.partOf(id);
+    return parts() == 1 ? 0 : RoomPartition.of(id);
   }
 
   /** A record, if there is one. */
