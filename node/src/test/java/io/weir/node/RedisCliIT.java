@@ -54,7 +54,7 @@ final class RedisCliIT {
 
   @Test
   void everyCommandOfTheHowToTellsWhatItSays() throws IOException {
-    for (int i = 0; i < 12; i++) {
+    for (int i = 0; i < 10; i++) {
       check(1);
     }
     fixture.post("/v1/check", "{\"key\":\"" + KEY + "\",\"operation\":\"Ping\",\"ticket\":true}");
