@@ -1,13 +1,16 @@
 -- A bucket with leases as a table, from the fields of its hash: its level, the leased units of each
--- holder, and the fields to delete.
+-- holder, the units saved for it, and the fields to delete.
 
 local drained = require('state/drained')
 
 local function pool_of(fields)
-  local pool = { used = 0, at_us = 0, shares = {}, gone = {} }
+  local pool = { used = 0, at_us = 0, shares = {}, earmarks = {}, gone = {} }
   for i = 1, #fields, 2 do
-    local of = string.match(fields[i], '^h:(.+)$')
-    if of then
+    local kind, of = string.match(fields[i], '^([he]):(.+)$')
+    if kind == 'e' then
+      local units, since_us, until_us = string.match(fields[i + 1], '^(%d+) (%d+) (%d+)$')
+      pool.earmarks[of] = { units = tonumber(units), since_us = tonumber(since_us), until_us = tonumber(until_us) }
+    elseif of then
       local out, until_us, number, total = string.match(fields[i + 1], '^(%d+) (%d+) (%d+) (%d+)$')
       pool.shares[of] = { out = tonumber(out), until_us = tonumber(until_us), sequence = tonumber(number),
         spent = tonumber(total) }
@@ -16,6 +19,14 @@ local function pool_of(fields)
     end
   end
   return pool
+end
+
+local function end_earmarks(pool, now)
+  for of, earmark in pairs(pool.earmarks) do
+    if earmark.until_us <= now then
+      pool.earmarks[of], pool.gone[#pool.gone + 1] = nil, 'e:' .. of
+    end
+  end
 end
 
 -- Advances a pool to `now`: an expired lease counts as spent at its end.
@@ -34,6 +45,7 @@ local function settle_pool(pool, now)
     pool.at_us = ended
   end
   pool.used, pool.at_us = drained(pool.used, pool.rate, now - pool.at_us), now
+  end_earmarks(pool, now)
 end
 
 return { pool_of = pool_of, settle_pool = settle_pool }

@@ -7,6 +7,7 @@ import io.weir.core.bucket.Rate;
 import io.weir.core.bucket.Scope;
 import io.weir.core.lease.LeaseReport;
 import io.weir.model.LeasePool.Granted;
+import io.weir.testkit.LeaseRace;
 import java.util.HashMap;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -65,9 +66,26 @@ final class LeasePoolTest {
   void lessThanTheLeastIsNotGrantedAndTheWaitIsUntilThen() {
     ask("a", 1, 0, 0, 950, 0);
     ask("a", 2, 950, 0, 0, 0);
-    Granted granted = pool.exchange(BUCKET, new LeaseReport("b", 1, 0, 0, 0, 80, 80), LEASE, 10);
+    Granted granted = pool.exchange(BUCKET, new LeaseReport("b", 1, 0, 0, 0, 80, 80, 0), LEASE, 10);
     assertThat(granted.granted()).isZero();
     assertThat(granted.waitMicros()).isEqualTo(20);
+  }
+
+  // An exact bucket admits 8 of the large costs in this time.
+  @Test
+  void aFloodOfSmallCostsDoesNotStarveALargeOne() {
+    Bucket bucket = new Bucket("b", Scope.CLUSTER, 200_000, 1000);
+    pool = LeasePool.empty(bucket);
+    long large = 120 * bucket.unitsPerOperation();
+    LeaseRace.Result result = new LeaseRace(bucket, large, (report, now) -> {
+          Granted granted = pool.exchange(bucket, report, 200_000, now);
+          pool = granted.pool();
+          return new LeaseRace.Answer(granted.granted(), granted.waitMicros());
+        })
+        .run(1_000_000, 10);
+    assertThat(result.larges()).isGreaterThanOrEqualTo(7);
+    assertThat(result.asked()).isLessThanOrEqualTo(2 * result.larges() + 2);
+    assertThat(result.smallUnits() / bucket.unitsPerOperation()).isGreaterThanOrEqualTo(1000);
   }
 
   @Test
@@ -91,7 +109,7 @@ final class LeasePoolTest {
   }
 
   private int holdersSeenBy(String holder, long nowMicros) {
-    LeaseReport report = new LeaseReport(holder, nowMicros, 0, 0, 0, 1000, 1000);
+    LeaseReport report = new LeaseReport(holder, nowMicros, 0, 0, 0, 1000, 1000, 0);
     Granted granted = pool.exchange(BUCKET, report, LEASE, nowMicros);
     assertThat(granted.granted()).isZero();
     pool = granted.pool();
@@ -103,8 +121,8 @@ final class LeasePoolTest {
     ask("a", 1, 0, 0, 500, 0);
     ask("a", 2, 200, 300, 0, 0);
     Bucket twice = new Bucket("b", Scope.CLUSTER, new Rate(2, 333), 1);
-    LeasePool after =
-        pool.exchange(twice, new LeaseReport("b", 1, 0, 0, 0, 0, 1), LEASE, 0).pool();
+    LeasePool after = pool.exchange(twice, new LeaseReport("b", 1, 0, 0, 0, 0, 1, 0), LEASE, 0)
+        .pool();
     assertThat(after.used()).isEqualTo(400);
     assertThat(after.out()).isEqualTo(601);
   }
@@ -112,9 +130,9 @@ final class LeasePoolTest {
   @Test
   void sumsThatHaveGoneRoundAreCountedOn() {
     LeaseReport before =
-        new LeaseReport("a", 1, LeaseReport.MODULUS - 10, LeaseReport.MODULUS - 10, 0, 500, 1);
+        new LeaseReport("a", 1, LeaseReport.MODULUS - 10, LeaseReport.MODULUS - 10, 0, 500, 1, 0);
     pool = pool.exchange(BUCKET, before, LEASE, 0).pool();
-    LeaseReport after = new LeaseReport("a", 2, 25, LeaseReport.MODULUS - 10, 465, 0, 1);
+    LeaseReport after = new LeaseReport("a", 2, 25, LeaseReport.MODULUS - 10, 465, 0, 1, 0);
     pool = pool.exchange(BUCKET, after, LEASE, 0).pool();
     assertThat(pool.used()).isEqualTo(35);
   }
@@ -132,7 +150,7 @@ final class LeasePoolTest {
       String holder, long sequence, long spent, long keeps, long wants, long nowMicros) {
     long acknowledged = heard.getOrDefault(holder, 0L);
     heard.merge(holder, spent, Math::max);
-    LeaseReport report = new LeaseReport(holder, sequence, spent, acknowledged, keeps, wants, 1);
+    LeaseReport report = new LeaseReport(holder, sequence, spent, acknowledged, keeps, wants, 1, 0);
     Granted granted = pool.exchange(BUCKET, report, LEASE, nowMicros);
     pool = granted.pool();
     return granted.granted();

@@ -117,13 +117,15 @@ public final class Lease {
    * Makes a report that keeps at most {@code most} of the balance and asks for more.
    *
    * @param most the limit of the balance; the excess is given back
+   * @param earmark see {@link LeaseReport#earmark}
    */
-  public LeaseReport report(long most, long wants, long least, long nowNanos) {
+  public LeaseReport report(long most, long wants, long least, long earmark, long nowNanos) {
     endIfOver(nowNanos);
     balance = Math.min(balance, most);
     sequence++;
     isAsking = true;
-    return new LeaseReport(holder, sequence, spent, acknowledged, balance + pending, wants, least);
+    return new LeaseReport(
+        holder, sequence, spent, acknowledged, balance + pending, wants, least, earmark);
   }
 
   /**

@@ -10,6 +10,7 @@ package io.weir.core.lease;
  * @param keeps the units that it holds and may still spend
  * @param wants how many more units it wants
  * @param least the smallest useful grant, above 0
+ * @param earmark so many units are saved for it, unless as many are granted; 0 for none
  */
 public record LeaseReport(
     String holder,
@@ -18,7 +19,8 @@ public record LeaseReport(
     long acknowledged,
     long keeps,
     long wants,
-    long least) {
+    long least,
+    long earmark) {
   /**
    * Sums are kept modulo 2⁵³, the first integer that a Lua number cannot distinguish from the next. No bucket holds as
    * much.

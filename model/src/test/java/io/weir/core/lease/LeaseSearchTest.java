@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.weir.core.bucket.Bucket;
 import io.weir.core.bucket.LeakyBucket;
 import io.weir.core.bucket.Scope;
+import io.weir.model.Earmarks;
 import io.weir.model.LeasePool;
 import io.weir.model.LeasePool.Granted;
 import io.weir.model.LeasePool.Share;
@@ -41,6 +42,9 @@ final class LeaseSearchTest {
   // One unit per instant; an instant is a microsecond of the pool and a nanosecond of the nodes.
   private static final Bucket BUCKET = new Bucket("b", Scope.CLUSTER, 1, 1);
   private static final long LEASE = 2;
+  /** No unit is saved for longer. */
+  private static final long EARMARKED = 20;
+
   private static final long BEGIN = 100;
   private static final long MARGIN = 1;
   private static final boolean IS_LONG = Boolean.getBoolean("weir.lease.search.long");
@@ -108,7 +112,7 @@ final class LeaseSearchTest {
       this.setBack = setBack;
       this.margin = margin;
       Share rest = new Share(BUCKET.capacityUnits() - capacity, Long.MAX_VALUE, 1, 0);
-      this.pool = new LeasePool(1, 0, BEGIN, Map.of("rest", rest));
+      this.pool = new LeasePool(1, 0, BEGIN, Map.of("rest", rest), Earmarks.NONE);
       this.nodes = new Node[count];
       Arrays.setAll(nodes, i -> new Node(i, 0, reports));
     }
@@ -133,6 +137,7 @@ final class LeaseSearchTest {
     public String toString() {
       List<String> shares = new ArrayList<>();
       pool.shares().forEach((holder, share) -> shares.add(holder + share));
+      pool.earmarks().byHolder().forEach((holder, earmark) -> shares.add(holder + earmark));
       Collections.sort(shares);
       // Not by a Formatter: the search makes millions of these.
       return now + "-" + behind + "/" + setBack + " " + level + " " + pool.used() + "@"
@@ -198,10 +203,10 @@ final class LeaseSearchTest {
     assertThat(world.level).as(world::toString).isLessThanOrEqualTo(world.capacity);
     // Nothing is lost for ever: once all leases have expired and drained, everything is free. If
     // the clock was set back, this is counted from the next report on.
-    LeaseReport none = new LeaseReport("later", 1, 0, 0, 0, 0, 1);
+    LeaseReport none = new LeaseReport("later", 1, 0, 0, 0, 0, 1, 0);
     LeasePool seen = world.pool.exchange(BUCKET, none, LEASE, world.clock()).pool();
-    long later = world.clock() + LEASE + 2 * world.capacity;
-    LeaseReport all = new LeaseReport("later", 2, 0, 0, 0, world.capacity, world.capacity);
+    long later = world.clock() + LEASE + EARMARKED + 2 * world.capacity;
+    LeaseReport all = new LeaseReport("later", 2, 0, 0, 0, world.capacity, world.capacity, 0);
     assertThat(seen.exchange(BUCKET, all, LEASE, later).granted())
         .as(world::toString)
         .isEqualTo(world.capacity);
@@ -283,7 +288,7 @@ final class LeaseSearchTest {
     Node node = world.nodes[i];
     node.reportsLeft--;
     node.isAsking = true;
-    LeaseReport report = node.lease.report(most, world.capacity, 1, world.now);
+    LeaseReport report = node.lease.report(most, world.capacity, 1, i == 0 ? 1 : 0, world.now);
     node.sent.add(new Message(report, world.now, null));
   }
 

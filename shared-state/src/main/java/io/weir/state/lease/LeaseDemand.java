@@ -1,15 +1,19 @@
 package io.weir.state.lease;
 
 import io.weir.core.bucket.Bucket;
+import io.weir.core.lease.Lease;
+import io.weir.core.lease.LeaseReport;
 import java.util.concurrent.TimeUnit;
 
-/** How much a node demands of a bucket, as a moving average. Mutable; used by one thread at a time. */
+/** How much a node demands of a bucket, as a moving average, and the reports that ask for it. Mutable; used by one thread at a time. */
 final class LeaseDemand {
   private static final long NEEDED_FOR_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
   private final Bucket bucket;
   private long units;
   private double unitsPerNano;
+  /** The most that a charge asked for that was denied without a report, since the last one. */
+  private long unheard;
 
   LeaseDemand(Bucket bucket) {
     this.bucket = bucket;
@@ -18,6 +22,30 @@ final class LeaseDemand {
   /** Units were demanded. */
   void add(long more) {
     units += more;
+  }
+
+  /** A charge of these units was denied without a report. */
+  void denied(long units) {
+    unheard = Math.max(unheard, units);
+  }
+
+  /** Whether the pool has not heard of a charge that was denied. */
+  boolean isUnheard() {
+    return unheard > 0;
+  }
+
+  /**
+   * Makes a report. If it has too little for the first that waits, all is given back and asked for again: so the pool sees
+   * the whole cost, the same each time.
+   */
+  LeaseReport report(Lease lease, Waiters waiting, long nowNanos) {
+    long needed = Math.min(bucket.capacityUnits(), Math.max(needed(), waiting.units()));
+    long first = waiting.firstUnits();
+    long held = lease.balance(nowNanos);
+    long keeps = first > held ? 0 : Math.min(needed, held);
+    long earmark = Math.max(unheard, waiting.mostUnits());
+    unheard = 0;
+    return lease.report(keeps, needed - keeps, Math.max(1, first - keeps), earmark, nowNanos);
   }
 
   /** An interval ends; a short one has little weight. */

@@ -2,7 +2,6 @@ package io.weir.state.lease;
 
 import io.weir.core.bucket.Bucket;
 import io.weir.core.lease.Lease;
-import io.weir.core.lease.LeaseReport;
 import io.weir.core.throttle.Failures;
 import io.weir.core.throttle.StoreFault;
 import io.weir.core.throttle.StoreUnavailableException;
@@ -114,8 +113,9 @@ final class LeasedBucket {
       tick(next);
       return CompletableFuture.completedFuture(took);
     }
-    if (isDry && now - reportedNanos < REPORT_EVERY_NANOS) {
+    if (isDry && now - reportedNanos < REPORT_EVERY_NANOS && !level.isSavedFor(units, now)) {
       tick(next);
+      demand.denied(isLook ? 0 : units);
       return CompletableFuture.completedFuture(nothing(units, isLook, now));
     }
     CompletableFuture<Taking> answer = waiting.add(units, isLook);
@@ -159,11 +159,7 @@ final class LeasedBucket {
     demand.settle(now - reportedNanos);
     reportedNanos = now;
     counted = waiting.size();
-    long needed = Math.min(bucket.capacityUnits(), Math.max(demand.needed(), waiting.units()));
-    long held = lease.balance(now);
-    long least = Math.max(1, waiting.firstUnits() - Math.min(needed, held));
-    LeaseReport report = lease.report(needed, Math.max(0, needed - held), least, now);
-    return new Sent(report, revision, now);
+    return new Sent(demand.report(lease, waiting, now), revision, now);
   }
 
   private void hear(@Nullable Exchanged exchanged, @Nullable Throwable refused, Steps next) {
@@ -221,11 +217,14 @@ final class LeasedBucket {
   private void serve(long now, Steps next) {
     for (int left = counted; !waiting.isEmpty(); left--) {
       boolean has = lease.has(waiting.firstUnits(), now);
-      if (!has && left <= 0 && !isDry) {
+      if (!has && left <= 0 && (!isDry || level.isSavedFor(waiting.firstUnits(), now))) {
         report(next);
         return;
       }
       Waiters.Waiter first = waiting.next();
+      if (!has && left <= 0) {
+        demand.denied(first.isLook() ? 0 : first.units());
+      }
       Taking taking = has
           ? new Taking.Took(lease.take(first.units()), level.take(first.units(), now))
           : nothing(first.units(), first.isLook(), now);
@@ -257,7 +256,7 @@ final class LeasedBucket {
   private void ticked(Steps next) {
     isTicking = false;
     long now = now();
-    boolean isOut = lease.isOut(now);
+    boolean isOut = lease.isOut(now) || demand.isUnheard();
     if (isOut && now - reportedNanos >= TICK_NANOS) {
       report(next);
     }

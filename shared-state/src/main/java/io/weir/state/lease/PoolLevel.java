@@ -21,12 +21,18 @@ final class PoolLevel {
   private static final double MAX_STEP_MICROS = 31 * 24 * 3600 * 1e6;
   /** How far apart told times are: at least this, and as the turns of buckets that are not leased. */
   private static final long MAX_SPREAD_NANOS = TimeUnit.SECONDS.toNanos(30);
+  /** How long a pool saves units for a caller that is late. */
+  private static final long GRACE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private final Bucket bucket;
   private long used;
   private long others;
   private long holders = 1;
   private long before;
+  /** Units that the pool saves for this node, and when it has them; 0 for none. */
+  private long earmark;
+
+  private long savedNanos;
   private long toldBefore;
   private long atNanos;
   private long toldNanos;
@@ -43,6 +49,19 @@ final class PoolLevel {
     holders = granted.holders();
     before = granted.before();
     atNanos = nowNanos;
+    boolean isClaimed = granted.granted() > 0 && report.least() >= earmark;
+    if (isClaimed || nowNanos - savedNanos > GRACE_NANOS) {
+      earmark = 0;
+    }
+    if (report.earmark() > granted.granted() && report.earmark() >= earmark) {
+      earmark = report.earmark();
+      savedNanos = nowNanos + MICROSECONDS.toNanos(granted.waitMicros());
+    }
+  }
+
+  /** Whether the pool should have saved the units of such a cost by now. */
+  boolean isSavedFor(long units, long nowNanos) {
+    return earmark > 0 && units >= earmark && nowNanos - savedNanos >= 0;
   }
 
   /** This node takes units of what it holds, or gives them back if they are below 0; returns the units used then. */
@@ -77,7 +96,8 @@ final class PoolLevel {
     long missing = units - (bucket.capacityUnits() - used(nowNanos));
     long micros = Lease.waitMicros(missing, others, bucket.unitsPerMicro(), LEASE_MICROS);
     long soonest = Math.max(soonestNanos, nowNanos + MICROSECONDS.toNanos(micros));
-    long first = soonest + nanosToDrain(units, before);
+    long turn = soonest + nanosToDrain(units, before);
+    long first = earmark > 0 && units >= earmark ? Math.max(turn, savedNanos) : turn;
     long step = nanosToDrain(units, Math.max(1, sharers(nodes) + before - toldBefore));
     long next = hasTold ? Math.max(first, toldNanos + step) : first;
     boolean isSpread = next - first <= Math.max(MAX_SPREAD_NANOS, SlotLimits.TURNS * step);

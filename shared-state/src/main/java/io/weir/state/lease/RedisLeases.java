@@ -52,7 +52,9 @@ public final class RedisLeases {
      * @param granted units, in addition to those kept; -1 if the pool has a later report
      * @param used units, at that instant
      * @param out units that all holders have
-     * @param holders how many have units, or asked in vain within the length of a lease, this one included
+     * @param waitMicros if less than the least or the earmark was granted, the time until there may be as many
+     * @param holders how many have units, asked in vain within the length of a lease, or have an earmark, this one
+     *     included
      * @param before how many of these are before this one, by their names
      */
     record Granted(long granted, long used, long out, long waitMicros, long holders, long before)
@@ -97,6 +99,7 @@ public final class RedisLeases {
         Long.toString(report.keeps()),
         Long.toString(report.wants()),
         Long.toString(report.least()),
+        Long.toString(report.earmark()),
         Long.toString(TimeUnit.NANOSECONDS.toMicros(lease.toNanos()))));
     arguments.addAll(clock.get());
     List<String> keys = List.of(pool.key(), redis.policyOf(partOf(pool)));

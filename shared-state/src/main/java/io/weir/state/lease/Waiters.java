@@ -50,6 +50,15 @@ final class Waiters {
     return first == null ? 0 : first.units();
   }
 
+  /** The most units that one of them waits for, those that only look apart. */
+  long mostUnits() {
+    return waiting.stream()
+        .filter(one -> !one.isLook())
+        .mapToLong(Waiter::units)
+        .max()
+        .orElse(0);
+  }
+
   /** Removes the first, which has to be there. */
   Waiter next() {
     return waiting.remove();

@@ -13,6 +13,7 @@ import io.weir.state.lease.RedisLeases;
 import io.weir.state.lease.RedisLeases.Answer;
 import io.weir.state.testing.RedisFixture;
 import io.weir.state.wire.RedisKeys;
+import io.weir.testkit.LeaseRace;
 import java.time.Duration;
 import java.util.Random;
 import org.junit.jupiter.api.BeforeAll;
@@ -63,7 +64,8 @@ final class RedisLeasesIT {
           before,
           random.nextInt(4) == 0 ? Math.floorMod(random.nextLong(), most / 8 + 1) : 0,
           random.nextInt(4) == 0 ? 0 : Math.floorMod(random.nextLong(), most + 1),
-          1 + Math.floorMod(random.nextLong(), most / 16 + 1));
+          1 + Math.floorMod(random.nextLong(), most / 16 + 1),
+          random.nextBoolean() ? 0 : Math.floorMod(random.nextLong(), most + 1));
       Granted expected = pool.exchange(bucket, report, LEASE.toNanos() / 1000, now);
       Answer.Granted found = (Answer.Granted) answer(bucket, report, 1, now);
       String about = "step %d: %s on %s".formatted(step, report, pool);
@@ -84,10 +86,23 @@ final class RedisLeasesIT {
   }
 
   @Test
+  void aFloodOfSmallCostsDoesNotStarveALargeOne() {
+    Bucket bucket = new Bucket("flooded", Scope.CLUSTER, 200_000, 1000);
+    long large = 120 * bucket.unitsPerOperation();
+    LeaseRace.Result result = new LeaseRace(bucket, large, (report, now) -> {
+          Answer.Granted granted = (Answer.Granted) answer(bucket, report, 1, now);
+          return new LeaseRace.Answer(granted.granted(), granted.waitMicros());
+        })
+        .run(4_000_000_000_000_000L, 10);
+    assertThat(result.larges()).isGreaterThanOrEqualTo(7);
+    assertThat(result.smallUnits() / bucket.unitsPerOperation()).isGreaterThanOrEqualTo(1000);
+  }
+
+  @Test
   void anOlderPolicyIsAnsweredAsStale() {
     Bucket bucket = new Bucket("stale", Scope.CLUSTER, 1000, 1000);
     connections.sync().hset(RedisKeys.POLICY, "revision", "7");
-    LeaseReport report = new LeaseReport("n", 1, 0, 0, 0, 10, 1);
+    LeaseReport report = new LeaseReport("n", 1, 0, 0, 0, 10, 1, 0);
     assertThat(answer(bucket, report, 6, 1)).isEqualTo(new Answer.Stale(7));
     assertThat(answer(bucket, report, 7, 1)).isInstanceOf(Answer.Granted.class);
     connections.sync().del(RedisKeys.POLICY);
@@ -98,7 +113,7 @@ final class RedisLeasesIT {
     Bucket bucket = new Bucket("expiring", Scope.CLUSTER, 1000, 500);
     RedisLeases leases = new RedisLeases(connections);
     leases
-        .exchange(pool(bucket), new LeaseReport("n", 1, 0, 0, 0, 10, 1), 1, LEASE)
+        .exchange(pool(bucket), new LeaseReport("n", 1, 0, 0, 0, 10, 1, 0), 1, LEASE)
         .toCompletableFuture()
         .join();
     assertThat(connections.sync().pttl(pool(bucket).key())).isBetween(600L, 1701L);
