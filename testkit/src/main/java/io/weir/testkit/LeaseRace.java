@@ -41,7 +41,7 @@ public final class LeaseRace {
   public record Answer(long granted, long waitMicros) {}
 
   /**
-   * What was admitted.
+   * The requests that were admitted.
    *
    * @param larges how many large costs
    * @param asked how often one was asked for

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 final class LeasedBucket {
   private static final Duration MARGIN = Duration.ofMillis(20);
   private static final long TICK_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
-  private static final long REPORT_EVERY_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
+  static final long REPORT_EVERY_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
   private static final int MOST_LATE_GRANTS = 2;
   private static final long KEPT_UNUSED_NANOS = TimeUnit.SECONDS.toNanos(30);
 
@@ -106,14 +106,14 @@ final class LeasedBucket {
     usedNanos = now;
     if (waiting.isEmpty() && lease.has(units, now)) {
       Taking took = new Taking.Took(lease.take(units), level.take(units, now));
-      boolean isLow = lease.balance() < demand.needed() / 2;
-      if (isLow && now - reportedNanos >= REPORT_EVERY_NANOS) {
+      if (lease.balance() < demand.needed() / 2 && now - reportedNanos >= REPORT_EVERY_NANOS) {
         report(next);
       }
       tick(next);
       return CompletableFuture.completedFuture(took);
     }
-    if (isDry && now - reportedNanos < REPORT_EVERY_NANOS && !level.isSavedFor(units, now)) {
+    boolean mayHave = !isDry || level.isSavedFor(units, reportedNanos, now);
+    if (!mayHave && now - reportedNanos < REPORT_EVERY_NANOS) {
       tick(next);
       demand.denied(isLook ? 0 : units);
       return CompletableFuture.completedFuture(nothing(units, isLook, now));
@@ -217,7 +217,8 @@ final class LeasedBucket {
   private void serve(long now, Steps next) {
     for (int left = counted; !waiting.isEmpty(); left--) {
       boolean has = lease.has(waiting.firstUnits(), now);
-      if (!has && left <= 0 && (!isDry || level.isSavedFor(waiting.firstUnits(), now))) {
+      boolean mayHave = !isDry || level.isSavedFor(waiting.firstUnits(), reportedNanos, now);
+      if (!has && left <= 0 && mayHave) {
         report(next);
         return;
       }

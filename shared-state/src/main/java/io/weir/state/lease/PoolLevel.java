@@ -55,13 +55,18 @@ final class PoolLevel {
     }
     if (report.earmark() > granted.granted() && report.earmark() >= earmark) {
       earmark = report.earmark();
-      savedNanos = nowNanos + MICROSECONDS.toNanos(granted.waitMicros());
+      long wait = MICROSECONDS.toNanos(granted.waitMicros());
+      savedNanos = nowNanos + Math.max(LeasedBucket.REPORT_EVERY_NANOS, wait);
     }
   }
 
-  /** Whether the pool should have saved the units of such a cost by now. */
-  boolean isSavedFor(long units, long nowNanos) {
-    return earmark > 0 && units >= earmark && nowNanos - savedNanos >= 0;
+  /**
+   * Whether the pool should have saved the units of such a cost since the last report: that is true for one report, however
+   * many callers ask.
+   */
+  boolean isSavedFor(long units, long reportedNanos, long nowNanos) {
+    boolean isDue = nowNanos - savedNanos >= 0 && reportedNanos - savedNanos < 0;
+    return earmark > 0 && units >= earmark && isDue;
   }
 
   /** This node takes units of what it holds, or gives them back if they are below 0; returns the units used then. */

@@ -5,8 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.weir.core.bucket.Bucket;
 import io.weir.core.bucket.Rate;
 import io.weir.core.bucket.Scope;
+import io.weir.core.lease.LeaseReport;
+import io.weir.state.lease.RedisLeases.Answer.Granted;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -28,5 +31,18 @@ final class PoolLevelTest {
     }
     assertThat(told).isSorted().doesNotHaveDuplicates();
     assertThat(told.get(9)).isBetween(10 * seconds * SECOND, 11 * seconds * SECOND);
+  }
+
+  // Many callers with a large cost do not make a node ask Redis for each of them.
+  @Test
+  void savedUnitsAreAskedForOnceAndNotBeforeTheNextReportMayBeMade() {
+    PoolLevel level = new PoolLevel(new Bucket("b", Scope.KEY, 200_000, 1000));
+    long every = LeasedBucket.REPORT_EVERY_NANOS;
+    level.heard(
+        new LeaseReport("n", 1, 0, 0, 0, 120, 120, 120), new Granted(0, 0, 81, 1, 2, 0), 0, 0);
+    assertThat(level.isSavedFor(120, 0, every - 1)).isFalse();
+    assertThat(level.isSavedFor(119, 0, every)).isFalse();
+    assertThat(level.isSavedFor(120, 0, every)).isTrue();
+    assertThat(level.isSavedFor(120, every, every + 1)).isFalse();
   }
 }
