@@ -2,7 +2,7 @@
 -- again. Also ends expired leases, jobs that have timed out, and results kept long enough.
 --
 -- KEYS
---   1 to 12  as of job_submit.lua
+--   1 to 13  as of job_submit.lua
 -- ARGV
 --   1        the claim: a node and the number of its claim, <node>:<number>
 --   2        claims of this node whose answers were lost, with a comma between; their jobs go back
@@ -18,10 +18,11 @@
 --   11       how long a job is kept after its end, in microseconds
 --   12       the timeout of a job, in microseconds
 -- RETURNS
---   { <queue>, given_back, timed_out, failed, next_us,
+--   { <queue>, given_back, timed_out, failed, next_us, settlements,
 --     then for each: what, delay_us, id, job, request }
 --   where <queue> is as of lib/job_queue.lua; given_back, timed_out and failed are counts; next_us
---   is the time until more may be sent, -1 if no job waits; `what` is c for a check, s for sending
+--   is the time until more may be sent, -1 if no job waits; settlements are as of lib/job_charge.lua,
+--   a line each, for this node to carry out; `what` is c for a check, s for sending
 --   after delay_us, r for asking for the result, without the request; the job's text is as of
 --   lib/job_record.lua
 -- ERRORS
@@ -30,6 +31,8 @@
 --   that of the queue, renewed
 
 local give_back = require('job_back')
+local due_settlements = require('job_charge').due_settlements
+local note_attempt = require('job_charge').note_attempt
 local seen_job_time = require('job_clock_seen')
 local end_with = require('job_end')
 local forget_job = require('job_forget')
@@ -80,7 +83,7 @@ local function over(set)
 end
 
 local function end_job(id, job, state)
-  return end_with(redis.call, keys, id, job, state, '', keep_us, now)
+  return end_with(redis.call, keys, id, job, state, '', '', keep_us, now)
 end
 
 local function hand_out(what, delay_us, id, job)
@@ -109,6 +112,7 @@ local function end_lease(id, job)
     end_job(id, job, 'failed')
     failed = failed + 1
   else
+    note_attempt(job)
     give_back(redis.call, keys, id, job, true, now)
     given_back = given_back + 1
   end
@@ -306,7 +310,8 @@ end
 local answer = queue_view(redis.call, keys, now)
 answer[8], answer[9], answer[10] = given_back, timed_out, failed
 answer[11] = redis.call('ZCARD', keys.dispatch) > 0 and next_us - now or -1
+answer[12] = due_settlements(redis.call, keys, now)
 for i = 1, #work do
-  answer[11 + i] = work[i]
+  answer[12 + i] = work[i]
 end
 return answer

@@ -1,7 +1,7 @@
 -- Returns the states of jobs, and their results.
 --
 -- KEYS
---   1 to 12  as of job_submit.lua
+--   1 to 13  as of job_submit.lua
 -- ARGV
 --   1        the <tenant>/<subject> of the caller, for counting its polls; else ''
 --   2        1 if results are wanted, else 0

@@ -1,7 +1,7 @@
 -- Frees the place of a job whose request was not admitted.
 --
 -- KEYS
---   1 to 12  as of job_submit.lua
+--   1 to 13  as of job_submit.lua
 -- ARGV
 --   1        the id of the job
 --   2        the place, as returned by job_submit.lua

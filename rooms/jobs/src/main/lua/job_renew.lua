@@ -1,7 +1,7 @@
 -- Renews the leases of jobs, from now.
 --
 -- KEYS
---   1 to 12  as of job_submit.lua
+--   1 to 13  as of job_submit.lua
 -- ARGV
 --   1        the holder: a node
 --   2        length of a lease, in microseconds

@@ -1,7 +1,7 @@
 -- Moves one job to its next state, if the transition is allowed.
 --
 -- KEYS
---   1 to 12  as of job_submit.lua
+--   1 to 13  as of job_submit.lua
 -- ARGV
 --   1        the id of the job
 --   2        the claim by which the job was handed out; '' for its caller, or for the upstream
@@ -14,6 +14,9 @@
 --   7        the most attempts to send a job
 --   8        the receipt of the upstream, for receipt_received, else ''
 --   9        the result, for an end, else ''
+--   10       what an end, or again after the last attempt, does to the charge: a cost as of
+--            lib/job_charge.lua; '' if the sender does not know
+--   11       0 if the upstream did not execute the job in this attempt, for again; else 1
 -- RETURNS
 --   { MOVED, <queue>, <job>, before, since_us }   it has moved; before is its last state, since_us
 --                                                 the beginning of that state
@@ -27,6 +30,7 @@
 --   that of the queue
 
 local give_back = require('job_back')
+local note_attempt = require('job_charge').note_attempt
 local seen_job_time = require('job_clock_seen')
 local end_with = require('job_end')
 local job_keys_of = require('job_keys')
@@ -53,7 +57,7 @@ local now = seen_job_time(redis.call, keys, now_us(1))
 local IS_END = { completed = true, failed = true, timed_out = true, cancelled = true }
 
 local function end_job(ended_id, job, to, text)
-  return end_with(redis.call, keys, ended_id, job, to, text, keep_us, now)
+  return end_with(redis.call, keys, ended_id, job, to, text, ARGV[10], keep_us, now)
 end
 
 -- A result is accepted from any sender, even if the job was taken from its node; every other step
@@ -89,6 +93,9 @@ end
 local function again(job)
   if job.state == 'in_flight' and job.attempts >= attempts_at_most then
     return end_job(id, job, 'failed', result)
+  end
+  if ARGV[11] == '1' then
+    note_attempt(job)
   end
   return give_back(redis.call, keys, id, job, false, now)
 end

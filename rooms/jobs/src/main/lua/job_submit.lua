@@ -22,6 +22,7 @@
 --          <tenant>/<subject>, <tenant>, or empty for all together
 --   11     ...:polls, a hash: how often each job was polled
 --   12     ...:places, a hash: reserved places, as of lib/job_place.lua
+--   13     ...:settlements, a sorted set: charges of jobs that have ended, as of lib/job_charge.lua
 -- ARGV
 --   1      the id of the job
 --   2, 3   its tenant, its subject
@@ -38,11 +39,13 @@
 --   17     the farthest retry time from now, in microseconds
 --   18     the request; '' to reserve a place
 --   19     the place that was reserved for it, else ''
+--   20     the id of the reservation of its charge; '' if its end settles nothing
 -- RETURNS
 --   { TAKEN, <queue>, <job>, polls }   it is in the queue
 --   { KNOWN, <queue>, <job>, polls }   it was there already, or is done
 --   { PLACED, until_us }               a place is reserved until then; until_us identifies it
---   { AWAITED }                        another request of this job has a place: ask again
+--   { AWAITED }                        another request of this job has a place: ask again; or the place
+--                                      of a job whose end is settled is lost
 --   { OTHER }                          the id was used for another request
 --   { FULL, wait_us, whose }           the queue is full (0), or the key (1) or the tenant (2) has
 --                                      its share of it; after wait_us there is, or may be, a place
@@ -84,7 +87,8 @@ local keys = job_keys_of(KEYS)
 local id, tenant, subject, fingerprint, pipeline, is_meant = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6] == '1'
 local capacity, bytes, timeout_us, keep_us = tonumber(ARGV[7]), tonumber(ARGV[13]) + BYTES_OF_JOB, tonumber(ARGV[14]),
   tonumber(ARGV[15])
-local interval_us, furthest_us, request, shown = tonumber(ARGV[16]), tonumber(ARGV[17]), ARGV[18], tonumber(ARGV[19])
+local interval_us, furthest_us, request = tonumber(ARGV[16]), tonumber(ARGV[17]), ARGV[18]
+local shown, charge = tonumber(ARGV[19]), ARGV[20]
 local live = now_us(1)
 local now = seen_job_time(redis.call, keys, live)
 
@@ -138,7 +142,8 @@ local function begin(before)
     pipeline = pipeline, submitted = now, since = now, bytes = 0,
     holder = '-', tenant = tenant, subject = subject, fingerprint = fingerprint,
     ahead = redis.call('ZCARD', pipeline == 'dual' and keys.waiting or keys.dispatch),
-    dispatch = redis.call('ZCARD', keys.dispatch), receipt = '-', sent = 0, story = longer_story('', 'queued', now) }
+    dispatch = redis.call('ZCARD', keys.dispatch), receipt = '-', sent = 0, story = longer_story('', 'queued', now),
+    charge = charge, may_have_run = 0 }
   count_job_bytes(redis.call, keys, job, bytes)
   count_open_job(redis.call, keys, job, 1)
   redis.call('ZADD', set_of(keys, job), string.format('%d', job.number), id)
@@ -163,7 +168,9 @@ if job and not may_begin_anew then
   end
   return told(KNOWN, job)
 end
-if place and not is_own and not is_over and not is_meant then
+-- Whoever has freed the place may have given the charge back.
+local is_late = charge ~= '' and shown and not is_own
+if is_late or (place and not is_own and not is_over and not is_meant) then
   return { AWAITED }
 end
 local refused = not is_own and refusal()

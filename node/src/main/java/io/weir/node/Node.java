@@ -117,6 +117,7 @@ public final class Node implements AutoCloseable {
         bulkheads.memory(),
         bulkheads.unpaid(),
         metrics.registry(),
+        holds,
         loop -> turns(opened, loop));
     rooms.forEach(room -> opened.add(room.open(parts)));
     opened.forEach(room -> use(room, identities, decider));

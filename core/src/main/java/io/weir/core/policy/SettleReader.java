@@ -88,7 +88,8 @@ final class SettleReader {
       "settle",
       TABLE,
       "the first charge is an estimate, replaced by the actual cost; with none of the first four fields the service that"
-          + " reserved [reports](http.md#post-v1reservations) it");
+          + " reserved [reports](http.md#post-v1reservations) it; of a [job](../how-to/jobs.md#what-is-promised) its end"
+          + " replaces it");
 
   private SettleReader() {}
 

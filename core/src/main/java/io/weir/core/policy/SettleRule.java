@@ -22,6 +22,11 @@ public record SettleRule(
     this(source, name, leaseMicros, new Refunds(refundsOnExpiry, false, Set.of()), leastPercent, 1);
   }
 
+  /** A copy whose initial charge waits this long. */
+  public SettleRule waiting(long micros) {
+    return new SettleRule(source, name, micros, refunds, leastPercent, divisor);
+  }
+
   /** The part of an answer that contains the cost. */
   public enum Source {
     /** A header. */

@@ -143,11 +143,7 @@ public final class Admission {
     return asked.by(policies.current().policy(), identities.again(asked.subject()));
   }
 
-  /**
-   * The cost in operations.
-   *
-   * @param body the whole body if the cost is in it
-   */
+  /** The cost in operations; with the whole body if the cost is in it. */
   public static long cost(Asked asked, Optional<Buffer> body) {
     return CostReader.cost(asked.costRule(), asked.request(), body);
   }
@@ -163,7 +159,12 @@ public final class Admission {
 
   /** Takes the whole cost from the subject's buckets, or nothing. */
   public Future<Ruling> admit(Context context, Asked asked, long cost, TicketRequest ticket) {
-    HoldWish wish = HoldWish.of(asked.subject(), asked.settle());
+    return admit(context, asked, cost, ticket, HoldWish.of(asked.subject(), asked.settle()));
+  }
+
+  /** The same with another hold than that of its operation. */
+  public Future<Ruling> admit(
+      Context context, Asked asked, long cost, TicketRequest ticket, HoldWish wish) {
     return decider
         .consider(context, asked.subject(), asked.operation(), charged(asked, cost), ticket, wish)
         .map(decision -> ruling(decision, wish))
@@ -259,12 +260,9 @@ public final class Admission {
         .filter(rule -> held.reserves())
         .map(rule -> execution.ending(rule.refunds(), actual))
         .orElseGet(Ending.Cancelled::new);
-    if (actual.isPresent()) {
-      asked
-          .settle()
-          .ifPresent(rule ->
-              estimates.learn(asked.subject(), asked.operation(), rule, cost, actual.getAsLong()));
-    }
+    actual.ifPresent(known -> asked
+        .settle()
+        .ifPresent(rule -> estimates.learn(asked.subject(), asked.operation(), rule, cost, known)));
     return Future.fromCompletionStage(holds.end(held, ending)).mapEmpty();
   }
 

@@ -11,6 +11,7 @@ import io.weir.node.intake.Bulkhead;
 import io.weir.node.intake.UnpaidWork;
 import io.weir.node.upstream.Turns;
 import io.weir.state.connection.RedisConnections;
+import io.weir.state.hold.Holds;
 import io.weir.state.policy.ClusterPolicy;
 import java.time.Duration;
 import java.util.function.Function;
@@ -25,6 +26,7 @@ import java.util.function.Function;
  * @param memory bytes of bodies that are being read
  * @param unpaid bytes of bodies that are read and that no limit pays for
  * @param store decides in the shared state alone, without leases and without shares for outages
+ * @param holds of the requests of this node
  * @param turns gives turns at destinations with names to a worker of a room, on its event loop, once the node serves
  */
 public record NodeParts(
@@ -40,4 +42,5 @@ public record NodeParts(
     Bulkhead memory,
     UnpaidWork unpaid,
     MeterRegistry meters,
+    Holds holds,
     Function<Vertx, Turns> turns) {}

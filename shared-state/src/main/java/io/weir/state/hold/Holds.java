@@ -172,11 +172,16 @@ public final class Holds {
     };
   }
 
-  /** Ends the hold of a request. Completes when the end is stored, or fails if it could not be stored. */
-  public CompletionStage<Ended> end(Held held, Ending ending) {
+  /** Leaves a hold to others, who end it: it is not renewed any more. */
+  public void leave(Held held) {
     if (kept.drop(held)) {
       free(held);
     }
+  }
+
+  /** Ends the hold of a request. Completes when the end is stored, or fails if it could not be stored. */
+  public CompletionStage<Ended> end(Held held, Ending ending) {
+    leave(held);
     CompletableFuture<Ended> end = ends.tell(() -> store.end(held, ending), held.leaseMicros())
         .thenApply(ended -> {
           events.ended(ended);

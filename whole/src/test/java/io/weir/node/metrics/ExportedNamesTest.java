@@ -129,7 +129,8 @@ final class ExportedNamesTest {
 
   private void jobs() {
     JobMeters jobs = new JobMeters(metrics.registry());
-    jobs.queue("Proof", new ClaimedJobs(new JobQueue(1, 1, 1, 1, 1, 1), 1, 1, 1, 0, List.of()));
+    jobs.queue(
+        "Proof", new ClaimedJobs(new JobQueue(1, 1, 1, 1, 1, 1), 1, 1, 1, 0, List.of(), List.of()));
     jobs.submitted("Proof", 10);
     jobs.left("Proof", JobState.QUEUED, 1);
     jobs.done("Proof", 10, 9);

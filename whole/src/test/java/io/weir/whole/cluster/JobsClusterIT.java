@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.lettuce.core.KillArgs;
+import io.lettuce.core.ScriptOutputType;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerRequest;
@@ -54,6 +55,8 @@ final class JobsClusterIT {
   private static final int PER_SECOND = 200;
   private static final int CONCURRENCY = 50;
   private static final long PROCESSING_MILLIS = 300;
+  private static final int ESTIMATE = 10;
+  private static final int USED = 3;
   private static final String ADMIN = "admin-token-of-the-tests";
   private static final int SUBMITTERS = 32;
 
@@ -121,6 +124,8 @@ final class JobsClusterIT {
         operations:
           - name: Proof
             match: { method: POST, path: /proof }
+            cost: %d
+            settle: { header: X-Used }
             mode: job
             job:
               dispatchPerSecond: %d
@@ -143,11 +148,14 @@ final class JobsClusterIT {
         buckets:
           - name: many
             burstPeriod: 10
-            throttleGroups: [{ opsPerSec: 100000, operations: [Proof] }]
+            throttleGroups: [{ opsPerSec: 1000000, operations: [Proof] }]
+        quotas:
+          - { name: used, scope: tenant, limit: 100000000, period: month, operations: [Proof] }
         upstream: { url: "http://127.0.0.1:%d", timeoutMs: 10000, connectTimeoutMs: 5000 }
         subjects:
           k1: { tenant: acme, secretHash: "%s" }
         """.formatted(
+            ESTIMATE,
             perSecond,
             CONCURRENCY,
             PROCESSING_MILLIS,
@@ -171,7 +179,7 @@ final class JobsClusterIT {
       executions.merge(key, 1, Integer::sum);
       vertx.setTimer(PROCESSING_MILLIS, done -> {
         answeredNanos.putIfAbsent(key.substring(0, key.indexOf('-')), System.nanoTime());
-        request.response().end("proof of " + body);
+        request.response().putHeader("X-Used", String.valueOf(USED)).end("proof of " + body);
       });
     });
   }
@@ -237,6 +245,16 @@ final class JobsClusterIT {
     // Each has its own send time; additional ones in a second were late because of this process or
     // the network.
     assertThat(mostInASecond()).isLessThanOrEqualTo(PER_SECOND * 5 / 4);
+    // Each charge was settled once, by whichever node found the end of its job.
+    await().atMost(Duration.ofSeconds(60)).until(() -> connections.sync().zcard("weir:holds") == 0);
+    assertThat(usedInQuota()).isEqualTo((long) JOBS * USED);
+  }
+
+  private long usedInQuota() throws IOException {
+    String show = Files.readString(Path.of("../lua/show.lua"));
+    List<String> shown =
+        connections.sync().eval(show, ScriptOutputType.MULTI, "weir:{72nw}:acme:tenant:counters");
+    return Long.parseLong(shown.get(shown.indexOf("used") + 1).split(",", -1)[2]);
   }
 
   @Test

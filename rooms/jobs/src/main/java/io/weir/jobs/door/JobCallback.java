@@ -6,10 +6,13 @@ import io.vertx.core.Vertx;
 import io.vertx.core.WorkerExecutor;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
+import io.weir.core.policy.OperationRule;
+import io.weir.core.throttle.Ending;
 import io.weir.jobs.rule.JobMove;
 import io.weir.jobs.rule.JobParameter;
 import io.weir.jobs.rule.JobRule;
 import io.weir.jobs.store.RedisJobs;
+import io.weir.jobs.work.JobEnding;
 import io.weir.jobs.work.JobEnds;
 import io.weir.jobs.work.JobMeters;
 import io.weir.jobs.work.JobParts;
@@ -58,9 +61,10 @@ final class JobCallback {
   }
 
   /** Stores the body of a request as the result of a job. */
-  Future<Void> bring(HttpServerRequest request, String operation, String id, JobRule rule) {
+  Future<Void> bring(HttpServerRequest request, OperationRule operation, String id) {
+    JobRule rule = JobRule.of(operation).orElse(JobRule.DEFAULT);
     OptionalLong run = KeyHeaders.bearer(request.headers())
-        .map(token -> tokens.run(token, operation, id))
+        .map(token -> tokens.run(token, operation.name(), id))
         .orElse(OptionalLong.empty());
     if (run.isEmpty() || !rule.takesCallbacks()) {
       throw new RefusedException(TOKEN_INVALID);
@@ -76,22 +80,15 @@ final class JobCallback {
         .onComplete(kept -> bytes.free());
   }
 
-  private record Awaited(String operation, String id, JobRule rule, long run) {}
+  private record Awaited(OperationRule operation, String id, JobRule rule, long run) {}
 
   private Future<Void> keep(HttpServerRequest request, Awaited job, int status, Buffer body) {
     JobResult result = JobResult.answer(status, request.headers(), body)
         .orElseThrow(() -> new RefusedException(HEADERS_TOO_LONG));
     return encoders
-        .executeBlocking(result::text, false)
-        .compose(text -> Future.fromCompletionStage(
-            store.move(
-                job.operation(),
-                job.rule(),
-                job.id(),
-                "",
-                job.run(),
-                JobMove.to(result.state(job.rule()), text)),
-            context))
+        .executeBlocking(() -> end(job, result), false)
+        .compose(end -> Future.fromCompletionStage(
+            store.move(job.operation().name(), job.rule(), job.id(), "", job.run(), end), context))
         .compose(moved -> {
           if (moved.isEmpty()) {
             throw new RefusedException(JobAnswers.unknown());
@@ -104,6 +101,12 @@ final class JobCallback {
           JobEnds.moved(meters, moved.get(), job.rule());
           return request.response().setStatusCode(204).end();
         });
+  }
+
+  private static JobMove end(Awaited job, JobResult result) {
+    Optional<Ending> ending =
+        JobEnding.ofResult(job.operation(), result.status(), result.headers(), result.body());
+    return JobMove.to(result.state(job.rule()), result.text()).with(ending, true);
   }
 
   private static int status(HttpServerRequest request) {

@@ -7,6 +7,7 @@ import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.json.JsonObject;
+import io.weir.core.policy.OperationRule;
 import io.weir.core.policy.Subject;
 import io.weir.core.throttle.PolicySource;
 import io.weir.jobs.rule.Job;
@@ -104,7 +105,7 @@ public final class JobDoor implements Door {
 
   private Future<Void> bring(RoutedRequest request) {
     Named job = Named.in(request);
-    return callback.bring(request.http(), job.operation(), job.id(), rule(job.operation()));
+    return callback.bring(request.http(), operation(job.operation()), job.id());
   }
 
   private Future<Void> look(RoutedRequest request) {
@@ -139,12 +140,16 @@ public final class JobDoor implements Door {
         request.http(), policies.current().policy().rule(Named.in(request).operation()));
   }
 
-  private JobRule rule(String operation) {
+  private JobRule rule(String name) {
+    return JobRule.of(operation(name)).orElse(JobRule.DEFAULT);
+  }
+
+  private OperationRule operation(String name) {
     return policies
         .current()
         .policy()
-        .rule(operation)
-        .flatMap(JobRule::of)
+        .rule(name)
+        .filter(rule -> JobRule.of(rule).isPresent())
         .orElseThrow(() -> new RefusedException(JobAnswers.unknown()));
   }
 

@@ -1,5 +1,6 @@
 package io.weir.jobs.door;
 
+import io.vertx.core.AsyncResult;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.MultiMap;
@@ -7,6 +8,7 @@ import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
 import io.weir.core.decision.Decision;
+import io.weir.core.throttle.Held;
 import io.weir.jobs.rule.Job;
 import io.weir.jobs.rule.JobParameter;
 import io.weir.jobs.rule.JobRule;
@@ -65,6 +67,7 @@ public final class JobIntake implements Diversion {
   private final Consumer<String> wake;
   private final JobBudget budget;
   private final JobResults results;
+  private final JobCharges charges;
 
   /**
    * An intake for one event loop.
@@ -85,6 +88,7 @@ public final class JobIntake implements Diversion {
     this.wake = wake;
     this.budget = budget;
     this.results = results;
+    this.charges = new JobCharges(vertx, store, parts.node().holds());
   }
 
   @Override
@@ -166,7 +170,12 @@ public final class JobIntake implements Diversion {
   private Future<Supplier<Future<Void>>> admit(
       HttpServerRequest request, Wish wish, SubmittedJob.Placed place) {
     return admission
-        .admit(context, wish.asked(), wish.cost(), Tickets.in(request.headers(), 0))
+        .admit(
+            context,
+            wish.asked(),
+            wish.cost(),
+            Tickets.in(request.headers(), 0),
+            JobCharges.wish(wish.asked(), wish.rule()))
         .onComplete(made -> {
           if (!(made.result() instanceof Ruling.Admitted)) {
             release(wish, place);
@@ -188,22 +197,32 @@ public final class JobIntake implements Diversion {
     CompletionStage<Void> unused = store.release(wish.submission(), place);
   }
 
-  // A hold lasts only until the job is stored: permits do not belong to the job.
   private Future<Supplier<Future<Void>>> take(
       HttpServerRequest request, Wish wish, SubmittedJob.Placed place, Ruling.Admitted admitted) {
     wish.work().payAll();
     DecisionAnswers.addHeaders(admitted.decision(), request.response().headers());
-    return ask(store.submit(wish.rule(), wish.submission(), place))
+    JobSubmission submission = wish.submission()
+        .charged(admitted.held().filter(JobCharges::isSettledByJob).map(Held::id));
+    return ask(store.submit(wish.rule(), submission, place))
         .onFailure(error -> release(wish, place))
         .onComplete(done -> {
           admitted.alone().ifPresent(admission::end);
           admitted.held().ifPresent(held -> {
-            Execution execution = done.succeeded() ? Execution.UNKNOWN : Execution.NOT_SENT;
-            Future<Void> unused =
-                admission.end(wish.asked(), wish.cost(), held, OptionalLong.empty(), execution);
+            if (submission.charge().isPresent()) {
+              charges.submitted(submission, place, held, done);
+            } else {
+              end(wish, held, done);
+            }
           });
         })
         .map(submitted -> () -> answer(request, wish.rule(), submitted));
+  }
+
+  private void end(Wish wish, Held held, AsyncResult<SubmittedJob> done) {
+    boolean isRefused = done.succeeded() && !(done.result() instanceof SubmittedJob.Taken);
+    Execution execution = isRefused ? Execution.NOT_SENT : Execution.UNKNOWN;
+    Future<Void> unused =
+        admission.end(wish.asked(), wish.cost(), held, OptionalLong.empty(), execution);
   }
 
   private Future<Void> answer(HttpServerRequest request, JobRule rule, SubmittedJob submitted) {

@@ -15,6 +15,7 @@ import java.util.OptionalLong;
  * @param receipt the place named by the upstream
  * @param bytes the size that it is counted with: the largest allowed one, and its actual size after its end
  * @param aheadAtFirst the number of jobs before it when it came, and how many of them waited to be sent
+ * @param charge its charge, if its end settles it
  * @param polls how often its caller has asked; negative once the caller has received the final state
  */
 public record Job(
@@ -34,6 +35,7 @@ public record Job(
     Optional<String> receipt,
     AheadAtFirst aheadAtFirst,
     List<Step> story,
+    Optional<JobCharge> charge,
     long polls,
     JobQueue queue) {
 

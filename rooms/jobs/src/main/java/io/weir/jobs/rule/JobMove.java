@@ -1,5 +1,8 @@
 package io.weir.jobs.rule;
 
+import io.weir.core.throttle.Ending;
+import java.util.Optional;
+
 /**
  * A requested change of a job's state.
  *
@@ -8,11 +11,25 @@ package io.weir.jobs.rule;
  *     with a receipt whose result another node asks for
  * @param receipt the place named by the upstream, without spaces; may be empty
  * @param result the result; may be empty
+ * @param ending what becomes of its charge if it ends; if empty, the charge is given back only if the upstream cannot
+ *     have executed the job
+ * @param mayHaveRun whether the upstream may have executed the job in this attempt
  */
-public record JobMove(String word, String receipt, String result) {
+public record JobMove(
+    String word, String receipt, String result, Optional<Ending> ending, boolean mayHaveRun) {
+
+  private JobMove(String word, String receipt, String result) {
+    this(word, receipt, result, Optional.empty(), true);
+  }
+
   /** Moves it to the end of its queue. */
   public static JobMove again() {
-    return new JobMove("again", "", "");
+    return again("");
+  }
+
+  /** The same; if that was the last attempt, it ends with this result. */
+  public static JobMove again(String result) {
+    return new JobMove("again", "", result);
   }
 
   /** Hands it over to another node. */
@@ -43,5 +60,10 @@ public record JobMove(String word, String receipt, String result) {
   /** Moves it to a final state with a result. */
   public static JobMove to(JobState state, String result) {
     return new JobMove(state.word(), "", result);
+  }
+
+  /** A copy for a sender that knows how far the job came. */
+  public JobMove with(Optional<Ending> known, boolean mayBeDone) {
+    return new JobMove(word, receipt, result, known, mayBeDone);
   }
 }

@@ -1,12 +1,14 @@
 package io.weir.jobs.rule;
 
 import io.weir.core.policy.Field;
+import io.weir.core.policy.OperationRule;
 import io.weir.core.policy.PartKey;
 import io.weir.core.policy.Policy;
 import io.weir.core.policy.PolicySection;
 import io.weir.core.policy.RequestParts;
 import io.weir.core.policy.Section;
 import io.weir.core.policy.Section.Item;
+import io.weir.core.policy.SettleRule;
 import io.weir.core.policy.Table;
 import io.weir.core.policy.Words;
 import io.weir.jobs.rule.JobRule.ReceiptWait;
@@ -133,7 +135,7 @@ public final class JobSection implements PolicySection<JobRule> {
     if (!operation.has("match")) {
       operation.error("job_match", "mode", "jobs without match: nobody could submit one");
     }
-    for (String field : List.of("settle", "maxDelay", "continues")) {
+    for (String field : List.of("maxDelay", "continues")) {
       if (operation.has(field)) {
         operation.error("job_field", field, "not for an operation with mode: job");
       }
@@ -163,6 +165,20 @@ public final class JobSection implements PolicySection<JobRule> {
           "operations",
           "%d with mode: job (expected: at most %d)".formatted(queues, MAX_QUEUES));
     }
+    for (OperationRule rule : policy.rules()) {
+      rule.settle()
+          .filter(settle -> JobRule.of(rule).isPresent() && !isForJobs(settle))
+          .ifPresent(settle -> root.error(
+              "job_field",
+              "operations",
+              "%s: settle by a trailer or with atLeast, of an operation with mode: job"
+                  .formatted(rule.name())));
+    }
+  }
+
+  // The result of a job has no trailers; atLeast is learned by the node that accepted it.
+  private static boolean isForJobs(SettleRule settle) {
+    return settle.source() != SettleRule.Source.TRAILER && settle.leastPercent() == 100;
   }
 
   private static JobRule rule(Section section) {

@@ -16,13 +16,16 @@ public interface JobStore {
    */
   CompletionStage<SubmittedJob> keepPlace(JobRule rule, JobSubmission submission);
 
-  /** Frees a place whose request was not admitted. */
+  /** Frees a place: a request whose charge its end would settle is not taken with it any more. */
   CompletionStage<Void> release(JobSubmission submission, SubmittedJob.Placed place);
 
   /** Takes a job into the queue; a repeated call has no effect. */
   CompletionStage<SubmittedJob> submit(JobRule rule, JobSubmission submission);
 
-  /** The same for a job with a reserved place. */
+  /**
+   * The same for a job with a reserved place. A request whose charge its end would settle is not taken if the place is
+   * lost: whoever has freed it may have given the charge back.
+   */
   CompletionStage<SubmittedJob> submit(
       JobRule rule, JobSubmission submission, SubmittedJob.Placed place);
 
@@ -66,6 +69,9 @@ public interface JobStore {
    */
   CompletionStage<Optional<MovedJob>> move(
       String operation, JobRule rule, String id, String by, long run, JobMove move);
+
+  /** Removes settlements that were carried out: until then they are handed out again. */
+  CompletionStage<Void> settled(String operation, List<JobSettlement> done);
 
   /** Renews the leases of jobs; returns for each whether it is held. */
   CompletionStage<List<Boolean>> renew(

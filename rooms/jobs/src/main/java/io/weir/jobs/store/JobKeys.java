@@ -19,7 +19,8 @@ public final class JobKeys {
       "results",
       "counts",
       "polls",
-      "places");
+      "places",
+      "settlements");
 
   private static final List<String> STAGES = PARTS.subList(0, 4);
 
@@ -31,6 +32,11 @@ public final class JobKeys {
     Map<String, String> stages = new LinkedHashMap<>();
     STAGES.forEach(stage -> stages.put(stage, keys.get(1 + PARTS.indexOf(stage))));
     return stages;
+  }
+
+  /** The settlements of jobs that have ended. */
+  static String settlements(String operation) {
+    return of(operation).get(PARTS.size());
   }
 
   /**

@@ -19,7 +19,7 @@ import java.util.Optional;
 
 /** Reads the answers of the scripts of jobs. */
 public final class JobReplies {
-  private static final int HEAD_OF_CLAIM = JobText.QUEUE + 4;
+  private static final int HEAD_OF_CLAIM = JobText.QUEUE + 5;
   private static final int PARTS_OF_WORK = 5;
   private static final int PARTS_OF_LOOK = 5;
   private static final List<JobOwner> OWNERS = List.of(JobOwner.values());
@@ -87,6 +87,7 @@ public final class JobReplies {
         JobText.number(answer, JobText.QUEUE + 1),
         JobText.number(answer, JobText.QUEUE + 2),
         JobText.number(answer, JobText.QUEUE + 3),
+        SettlementText.parse((String) answer.get(JobText.QUEUE + 4)),
         work);
   }
 

@@ -3,6 +3,7 @@ package io.weir.jobs.store;
 import io.weir.jobs.rule.Job;
 import io.weir.jobs.rule.Job.AheadAtFirst;
 import io.weir.jobs.rule.Job.Step;
+import io.weir.jobs.rule.JobCharge;
 import io.weir.jobs.rule.JobQueue;
 import io.weir.jobs.rule.JobState;
 import java.util.ArrayList;
@@ -16,6 +17,7 @@ public final class JobText {
   public static final int QUEUE = 7;
 
   private static final int PARTS = 17;
+  private static final int PARTS_WITH_CHARGE = PARTS + 2;
   private static final String NONE = "-";
 
   private JobText() {}
@@ -55,7 +57,7 @@ public final class JobText {
   /** A job. */
   public static Job of(String operation, String id, String text, Sight sight) {
     String[] parts = text.split(" ", -1);
-    if (parts.length != PARTS) {
+    if (parts.length != PARTS && parts.length != PARTS_WITH_CHARGE) {
       throw new IllegalStateException("no job: " + parts.length + " parts");
     }
     return new Job(
@@ -75,8 +77,15 @@ public final class JobText {
         Optional.of(parts[14]).filter(place -> !place.equals(NONE)),
         new AheadAtFirst(Long.parseLong(parts[12]), Long.parseLong(parts[13])),
         story(parts[16]),
+        charge(parts),
         sight.polls(),
         sight.queue());
+  }
+
+  private static Optional<JobCharge> charge(String[] parts) {
+    return parts.length == PARTS
+        ? Optional.empty()
+        : Optional.of(new JobCharge(parts[PARTS], parts[PARTS + 1].equals("1")));
   }
 
   private static List<Step> story(String text) {

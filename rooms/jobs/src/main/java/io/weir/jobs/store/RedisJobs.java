@@ -11,6 +11,7 @@ import io.weir.jobs.rule.JobMove;
 import io.weir.jobs.rule.JobParameter;
 import io.weir.jobs.rule.JobQueue;
 import io.weir.jobs.rule.JobRule;
+import io.weir.jobs.rule.JobSettlement;
 import io.weir.jobs.rule.JobStore;
 import io.weir.jobs.rule.JobSubmission;
 import io.weir.jobs.rule.MovedJob;
@@ -124,7 +125,8 @@ public final class RedisJobs implements JobStore {
         text(intervalMicros(rule)),
         text(rule.micros(JobParameter.MAX_WAIT)),
         isMeant ? of.request() : "",
-        place);
+        place,
+        of.charge().orElse(""));
     return longValues
         .call(isMeant ? of.request().length() : 0, () -> run(submit, of.operation(), arguments))
         .thenApply(answer -> JobReplies.submitted(of.operation(), answer));
@@ -202,10 +204,19 @@ public final class RedisJobs implements JobStore {
         text(rule.micros(JobParameter.KEEP)),
         text(rule.value(JobParameter.ATTEMPTS)),
         move.receipt(),
-        move.result());
+        move.result(),
+        SettlementText.cost(move.ending()),
+        move.mayHaveRun() ? "1" : "0");
     return longValues
         .call(move.result().length(), () -> run(step, operation, arguments))
         .thenApply(answer -> JobReplies.moved(operation, answer));
+  }
+
+  @Override
+  public CompletionStage<Void> settled(String operation, List<JobSettlement> done) {
+    String settlements = JobKeys.settlements(operation);
+    String[] texts = done.stream().map(SettlementText::of).toArray(String[]::new);
+    return redis.ask(commands -> commands.zrem(settlements, texts)).thenAccept(removed -> {});
   }
 
   @Override

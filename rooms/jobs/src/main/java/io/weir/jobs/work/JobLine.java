@@ -51,6 +51,7 @@ final class JobLine {
   private final Context context;
   private final Map<String, JobRun> runs = new LinkedHashMap<>();
   private final Kept<JobRun> kept;
+  private final JobSettlements settlements;
   private final UntilHeard ends;
   private final Set<String> unheard = new LinkedHashSet<>();
   private JobRule lastRule = JobRule.DEFAULT;
@@ -68,6 +69,7 @@ final class JobLine {
     this.operation = operation;
     this.context = node.loop().getOrCreateContext();
     this.upstream = new JobUpstream(node.loop(), node.turns(), node.tokens(), node.results());
+    this.settlements = new JobSettlements(node.store(), node.holds());
     LeaseTime time = new LoopTime(node.loop());
     this.ends = new UntilHeard(LeaseTerms.JOB, time, error -> true);
     this.kept = new Kept<>(
@@ -166,6 +168,7 @@ final class JobLine {
 
   private void begin(ClaimedJobs claimed, String claim, long askedNanos) {
     isAway = false;
+    settlements.carryOut(operation, claimed.settlements());
     node.meters().queue(operation, claimed);
     boolean mayBeMore = claimed.work().size() >= CLAIMED_AT_ONCE;
     long pause = claimed.nextMicros() >= 0

@@ -43,6 +43,7 @@ final class JobRun {
   private final JobTask task;
   private final JobRule rule;
   private final JobToSend sent;
+  private final JobEnding ending;
   private final JobUpstream client;
   private final Function<JobMove, Future<Boolean>> move;
   private final long dueNanos;
@@ -77,6 +78,7 @@ final class JobRun {
     this.whenStopped = isReceived ? JobMove.letGo() : JobMove.unsent();
     this.sent = new JobToSend(work.job(), rule, to);
     this.rule = sent.jobs();
+    this.ending = new JobEnding(job, rule, this.rule);
     this.client = client;
     this.move = move;
   }
@@ -196,7 +198,7 @@ final class JobRun {
       return;
     }
     whenStopped = JobMove.to(JobState.COMPLETED);
-    client.send(sent, asked).onComplete(answered -> {
+    client.send(sent, asked, ending::sent).onComplete(answered -> {
       if (answered.cause() instanceof RefusedException refused) {
         waitForTurn(refused);
         return;
@@ -224,8 +226,8 @@ final class JobRun {
   private void endWith(Answer answer) {
     stop();
     Future<JobMove> made = answer.body().length() > MAX_ENCODED_HERE
-        ? client.encoded(() -> JobResult.end(answer, rule))
-        : Future.succeededFuture(JobResult.end(answer, rule));
+        ? client.encoded(() -> ending.with(answer))
+        : Future.succeededFuture(ending.with(answer));
     made.compose(move).onComplete(told -> answer.free());
   }
 
@@ -245,8 +247,7 @@ final class JobRun {
   // The job waits here, where it delays no other, and then goes to the end of the queue.
   private void sendAgain(Optional<Answer> answer) {
     String reason = answer.map(Answer::reason).orElse("upstream_unreachable");
-    JobMove again =
-        new JobMove(JobMove.again().word(), "", JobResult.none(reason).text());
+    JobMove again = ending.again(reason);
     if (job().attempts() >= rule.value(JobParameter.ATTEMPTS)) {
       end(again);
       return;

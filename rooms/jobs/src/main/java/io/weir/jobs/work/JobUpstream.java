@@ -15,6 +15,7 @@ import io.weir.jobs.rule.JobRule;
 import io.weir.jobs.work.JobExchange.Answer;
 import io.weir.node.admission.Admission;
 import io.weir.node.admission.Request;
+import io.weir.node.hold.Execution;
 import io.weir.node.upstream.AnswerFilter;
 import io.weir.node.upstream.Connections;
 import io.weir.node.upstream.OutgoingRequest;
@@ -26,6 +27,7 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiFunction;
+import java.util.function.Consumer;
 import java.util.function.ToIntFunction;
 
 /**
@@ -89,16 +91,21 @@ public final class JobUpstream {
     }
   }
 
-  /** Sends a job. An answer with a receipt has the place of its result, if it is at the server that answered. */
-  Future<Answer> send(JobToSend job, JobRequest request) {
+  /**
+   * Sends a job. An answer with a receipt has the place of its result, if it is at the server that answered.
+   *
+   * @param ended gets to know how far it came
+   */
+  Future<Answer> send(JobToSend job, JobRequest request, Consumer<Execution> ended) {
     String group = group(job, request);
     OutgoingRequest outgoing = outgoing(job, request.request(), group, "");
-    return ask(
-        sending, job, outgoing, Optional.of(request.body()), Answer::status, (answer, turn) -> {
+    WholeRequest<Answer> whole =
+        whole(job, outgoing, Optional.of(request.body()), Answer::status, (answer, turn) -> {
           Optional<String> path = Optional.ofNullable(answer.headers().get(HttpHeaders.LOCATION))
               .flatMap(location -> ReceiptPlace.path(turn.server(), request.target(), location));
           return answer.at(path.map(known -> new ReceiptPlace(turn.place(), group, known)));
         });
+    return sending.whole(whole, ended);
   }
 
   /** Asks whether the upstream is ready for a job: posts its request to the readiness path. */
@@ -106,13 +113,12 @@ public final class JobUpstream {
     String path = job.jobs().readinessPath().orElse("/");
     Request check = new Request("POST", path, request.headers());
     OutgoingRequest outgoing = outgoing(job, check, group(job, request), "");
-    return ask(
-        sending,
+    return sending.whole(whole(
         job,
         outgoing,
         Optional.of(request.body()),
         JobUpstream::statusOfCheck,
-        (answer, turn) -> answer);
+        (answer, turn) -> answer));
   }
 
   // A server that is not ready for a job has not failed.
@@ -126,7 +132,8 @@ public final class JobUpstream {
   Future<Answer> result(JobToSend job, ReceiptPlace place) {
     Request get = new Request("GET", place.path(), MultiMap.caseInsensitiveMultiMap());
     OutgoingRequest outgoing = outgoing(job, get, place.group(), place.server());
-    return ask(asking, job, outgoing, Optional.empty(), Answer::status, (answer, turn) -> answer);
+    return asking.whole(
+        whole(job, outgoing, Optional.empty(), Answer::status, (answer, turn) -> answer));
   }
 
   private static String group(JobToSend job, JobRequest request) {
@@ -152,15 +159,14 @@ public final class JobUpstream {
 
   // Jobs are sent again by the worker, too: a request that a server may have acted upon is repeated
   // here only if its operation or its upstream says that this is safe.
-  private Future<Answer> ask(
-      Sender over,
+  private WholeRequest<Answer> whole(
       JobToSend job,
       OutgoingRequest request,
       Optional<Buffer> body,
       ToIntFunction<Answer> status,
       BiFunction<Answer, Turn, Answer> completed) {
     long longest = job.jobs().value(JobParameter.TIMEOUT);
-    return over.whole(new WholeRequest<>(
+    return new WholeRequest<>(
         request,
         body,
         false,
@@ -169,7 +175,7 @@ public final class JobUpstream {
         (outgoing, turn, filter) -> exchange(outgoing, turn, job)
             .run(body)
             .map(answer -> completed.apply(answer, turn))
-            .compose(answer -> passed(answer, status.applyAsInt(answer), filter))));
+            .compose(answer -> passed(answer, status.applyAsInt(answer), filter)));
   }
 
   private JobExchange exchange(HttpClientRequest outgoing, Turn turn, JobToSend job) {

@@ -12,6 +12,7 @@ import io.weir.core.throttle.PolicySource;
 import io.weir.jobs.rule.JobRule;
 import io.weir.jobs.store.RedisJobs;
 import io.weir.node.upstream.Turns;
+import io.weir.state.hold.Holds;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -34,6 +35,7 @@ public final class JobWorker extends VerticleBase {
 
   private final PolicySource policies;
   private final RedisJobs store;
+  private final Holds holds;
   private final JobTokens tokens;
   private final JobMeters meters;
   private final ResultMemory results;
@@ -54,6 +56,7 @@ public final class JobWorker extends VerticleBase {
   public JobWorker(JobParts parts) {
     this.policies = parts.node().policies();
     this.store = parts.store();
+    this.holds = parts.node().holds();
     this.tokens = parts.tokens();
     this.meters = parts.meters();
     this.results = parts.results();
@@ -161,6 +164,10 @@ public final class JobWorker extends VerticleBase {
 
   RedisJobs store() {
     return store;
+  }
+
+  Holds holds() {
+    return holds;
   }
 
   JobTokens tokens() {

@@ -106,7 +106,7 @@ final class JobPoliciesTest {
       value = {
         "job_mode         | { name: Proof, match: { path: /proof }, job: { capacity: 7 } }",
         "job_match        | { name: Proof, mode: job }",
-        "job_field        | { name: Proof, match: { path: /proof }, mode: job, settle: { usage: openai } }",
+        "job_field        | { name: Proof, match: { path: /proof }, mode: job, settle: { trailer: X-Cost } }",
         "job_field        | { name: Proof, match: { path: /proof }, mode: job, maxDelay: 3s }",
         "upstream_unknown | { name: Proof, match: { path: /proof }, mode: job, upstream: rpc }",
         "value_invalid    | { name: Proof, match: { path: /proof }, mode: later }",

@@ -5,6 +5,7 @@ import io.weir.jobs.rule.Job;
 import io.weir.jobs.rule.JobMove;
 import io.weir.jobs.rule.JobQueue;
 import io.weir.jobs.rule.JobRule;
+import io.weir.jobs.rule.JobSettlement;
 import io.weir.jobs.rule.JobStore;
 import io.weir.jobs.rule.JobSubmission;
 import io.weir.jobs.rule.MovedJob;
@@ -123,6 +124,12 @@ final class InMemoryJobs implements JobStore {
   public CompletionStage<Optional<MovedJob>> move(
       String operation, JobRule rule, String id, String by, long run, JobMove move) {
     return told(queue(operation).move(rule, id, by, run, move, live()));
+  }
+
+  @Override
+  public CompletionStage<Void> settled(String operation, List<JobSettlement> done) {
+    queue(operation).settlements.remove(done);
+    return CompletableFuture.completedFuture(null);
   }
 
   @Override

@@ -54,6 +54,8 @@ final class JobHistoriesIT {
         "refused completed",
         "moved cancelled",
         "no job",
+        "settle Settled",
+        "settle Cancelled",
         "renewed",
         "not renewed");
   }

@@ -1,10 +1,12 @@
 package io.weir.jobs.store;
 
+import io.weir.core.throttle.Ending;
 import io.weir.jobs.rule.ClaimedJobs;
 import io.weir.jobs.rule.Job;
 import io.weir.jobs.rule.JobMove;
 import io.weir.jobs.rule.JobParameter;
 import io.weir.jobs.rule.JobRule;
+import io.weir.jobs.rule.JobSettlement;
 import io.weir.jobs.rule.JobState;
 import io.weir.jobs.rule.JobStore;
 import io.weir.jobs.rule.JobSubmission;
@@ -61,6 +63,8 @@ final class JobHistory implements History {
   private final Map<String, String> lastClaims = new HashMap<>();
   private JobRule rule;
   private int claims;
+  private int charges;
+  private List<JobSettlement> settlements = List.of();
 
   JobHistory(long seed, String operation, ManualClock clock, JobStore model, JobStore other) {
     this.random = new Random(seed);
@@ -93,8 +97,12 @@ final class JobHistory implements History {
       claim();
     } else if (dice < 84) {
       move();
-    } else if (dice < 90) {
+    } else if (dice < 88) {
       renew();
+    } else if (dice < 91) {
+      if (!settlements.isEmpty()) {
+        settled();
+      }
     } else {
       look();
     }
@@ -144,8 +152,10 @@ final class JobHistory implements History {
     int number = random.nextInt(JOBS);
     String[] owner = OWNERS.get(number % OWNERS.size()).split("/", -1);
     String fingerprint = random.nextInt(30) == 0 ? "other" : "f" + number;
+    Optional<String> charge =
+        random.nextBoolean() ? Optional.of("c" + ++charges) : Optional.empty();
     return new JobSubmission(
-        operation, id(number), owner[0], owner[1], fingerprint, "request " + number);
+        operation, id(number), owner[0], owner[1], fingerprint, "request " + number, charge);
   }
 
   private void submit() {
@@ -221,6 +231,12 @@ final class JobHistory implements History {
       stores.count(work.task().name());
       times.endsIn(work.delayMicros() + rule.micros(JobParameter.LEASE));
     }
+    if (!claimed.settlements().isEmpty()) {
+      settlements = claimed.settlements();
+      settlements.forEach(
+          one -> stores.count("settle " + one.ending().getClass().getSimpleName()));
+      times.endsIn(10 * SECOND);
+    }
     count("given back", claimed.givenBack());
     count("timed out", claimed.timedOut());
     count("failed", claimed.failed());
@@ -252,7 +268,24 @@ final class JobHistory implements History {
     }
   }
 
+  // Nodes that have died settle nothing.
+  private void settled() {
+    stores.ask(
+        "settled %s".formatted(settlements),
+        it -> it.settled(operation, settlements).thenApply(done -> "settled"));
+    settlements = List.of();
+  }
+
   private JobMove anyMove(JobTask task) {
+    JobMove move = anyUncharged(task);
+    return switch (random.nextInt(4)) {
+      case 0 -> move.with(Optional.of(new Ending.Cancelled()), random.nextBoolean());
+      case 1 -> move.with(Optional.of(new Ending.Settled(random.nextInt(10) - 1)), true);
+      default -> move;
+    };
+  }
+
+  private JobMove anyUncharged(JobTask task) {
     return switch (random.nextInt(9)) {
       case 0 -> JobMove.again();
       case 1 -> JobMove.unsent();

@@ -3,12 +3,15 @@ package io.weir.jobs.store;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.weir.core.throttle.Ending;
 import io.weir.jobs.rule.ClaimedJobs;
 import io.weir.jobs.rule.Job;
+import io.weir.jobs.rule.JobCharge;
 import io.weir.jobs.rule.JobMove;
 import io.weir.jobs.rule.JobOwner;
 import io.weir.jobs.rule.JobParameter;
 import io.weir.jobs.rule.JobRule;
+import io.weir.jobs.rule.JobSettlement;
 import io.weir.jobs.rule.JobState;
 import io.weir.jobs.rule.JobStore;
 import io.weir.jobs.rule.JobSubmission;
@@ -502,6 +505,175 @@ abstract class JobStoreContract {
       move(1, A, JobMove.to(JobState.COMPLETED, "done"));
       assertThat(look(1).job().polls()).isEqualTo(3);
       assertThat(look(1).job().polls()).isEqualTo(-1);
+    }
+  }
+
+  /** What becomes of the charge of a job. */
+  @Nested
+  class Charges {
+    private static final Ending BACK = new Ending.Cancelled();
+    private static final Ending KEPT = new Ending.Settled(Ending.AS_RESERVED);
+
+    private SubmittedJob submitCharged(int number, Placed place) {
+      JobSubmission charged = of(number, "k1").charged(Optional.of("c" + number));
+      return store().submit(rule(), charged, place).toCompletableFuture().join();
+    }
+
+    private void take(int number) {
+      assertThat(submitCharged(number, (Placed) keepPlace(number))).isInstanceOf(Taken.class);
+    }
+
+    private void settled(List<JobSettlement> done) {
+      store().settled(OPERATION, done).toCompletableFuture().join();
+    }
+
+    private List<JobSettlement> settlements() {
+      return claim(B, 0).settlements();
+    }
+
+    private JobSettlement of(int number, Ending ending) {
+      return new JobSettlement("c" + number, "acme", "k1", ending);
+    }
+
+    private JobSubmission of(int number, String subject) {
+      return JobStoreContract.of(number, subject);
+    }
+
+    @Test
+    void isGivenBackIfAWaitingJobIsCancelled() {
+      take(1);
+      move(1, "", JobMove.to(JobState.CANCELLED));
+      assertThat(settlements()).containsExactly(of(1, BACK));
+    }
+
+    @Test
+    void isKeptIfAJobIsCancelledOnceItWasHandedOutToBeSent() {
+      take(1);
+      claim(A, 1);
+      move(1, "", JobMove.to(JobState.CANCELLED));
+      assertThat(settlements()).containsExactly(of(1, KEPT));
+    }
+
+    @Test
+    void isGivenBackIfAJobTimesOutBeforeItIsSent() {
+      values.put(JobParameter.TIMEOUT, 5000L);
+      take(1);
+      clock.advance(5 * SECOND);
+      assertThat(settlements()).containsExactly(of(1, BACK));
+    }
+
+    @Test
+    void isKeptIfTheNodeOfTheLastAttemptDies() {
+      values.put(JobParameter.ATTEMPTS, 1L);
+      take(1);
+      claim(A, 1);
+      clock.advance(LEASE + SECOND);
+      assertThat(settlements()).containsExactly(of(1, KEPT));
+      assertThat(state(1)).isEqualTo(JobState.FAILED);
+    }
+
+    @Test
+    void isKeptIfAJobIsCancelledThatWaitsAgainAfterItsNodeDied() {
+      take(1);
+      claim(A, 1);
+      clock.advance(LEASE + SECOND);
+      claim(B, 0);
+      move(1, "", JobMove.to(JobState.CANCELLED));
+      assertThat(settlements()).containsExactly(of(1, KEPT));
+    }
+
+    @Test
+    void isGivenBackIfNoAttemptReachedTheUpstream() {
+      take(1);
+      claim(A, 1);
+      move(1, A, JobMove.unsent());
+      clock.advance(SECOND);
+      claim(A, 1);
+      move(1, A, JobMove.again().with(Optional.of(BACK), false));
+      move(1, "", JobMove.to(JobState.CANCELLED));
+      assertThat(settlements()).containsExactly(of(1, BACK));
+    }
+
+    @Test
+    void isKeptIfAnAttemptMayHaveReachedTheUpstream() {
+      take(1);
+      claim(A, 1);
+      move(1, A, JobMove.again());
+      clock.advance(SECOND);
+      ClaimedJobs again = claim(A, 1);
+      assertThat(again.work().get(0).job().charge()).contains(new JobCharge("c1", true));
+      move(1, A, JobMove.again().with(Optional.of(BACK), false));
+      move(1, "", JobMove.to(JobState.CANCELLED));
+      assertThat(settlements()).containsExactly(of(1, KEPT));
+    }
+
+    @Test
+    void isWhatTheSenderOfTheEndSays() {
+      take(1);
+      take(2);
+      claim(A, 2);
+      Ending seven = new Ending.Settled(7);
+      move(1, A, JobMove.to(JobState.COMPLETED, "done").with(Optional.of(seven), true));
+      move(2, A, JobMove.to(JobState.FAILED, "no").with(Optional.of(BACK), false));
+      assertThat(settlements()).containsExactly(of(1, seven), of(2, BACK));
+    }
+
+    @Test
+    void isSettledByTheFirstEndOnly() {
+      take(1);
+      claim(A, 1);
+      move(1, A, JobMove.to(JobState.COMPLETED, "done"));
+      move(1, A, JobMove.to(JobState.COMPLETED, "done").with(Optional.of(BACK), false));
+      move(1, "", JobMove.to(JobState.CANCELLED));
+      assertThat(settlements()).containsExactly(of(1, KEPT));
+    }
+
+    @Test
+    void isHandedToOneNodeAtATimeUntilItIsCarriedOut() {
+      take(1);
+      move(1, "", JobMove.to(JobState.CANCELLED));
+      assertThat(settlements()).isNotEmpty();
+      assertThat(settlements()).isEmpty();
+      clock.advance(10 * SECOND);
+      List<JobSettlement> again = settlements();
+      assertThat(again).containsExactly(of(1, BACK));
+      settled(again);
+      clock.advance(10 * SECOND);
+      assertThat(settlements()).isEmpty();
+    }
+
+    @Test
+    void isThatOfEachRunAlone() {
+      take(1);
+      move(1, "", JobMove.to(JobState.CANCELLED));
+      JobSubmission anew = of(1, "k1").charged(Optional.of("c9"));
+      Placed place = (Placed) keepPlace(1);
+      assertThat(store().submit(rule(), anew, place).toCompletableFuture().join())
+          .isInstanceOf(Taken.class);
+      claim(A, 1);
+      move(1, A, JobMove.to(JobState.COMPLETED, "done"));
+      assertThat(settlements()).extracting(JobSettlement::hold).containsExactly("c9");
+      clock.advance(10 * SECOND);
+      assertThat(settlements()).extracting(JobSettlement::hold).containsExactly("c1", "c9");
+    }
+
+    @Test
+    void isNotTakenWithAPlaceThatWasFreed() {
+      Placed place = (Placed) keepPlace(1);
+      release(1, place);
+      assertThat(submitCharged(1, place)).isInstanceOf(Awaited.class);
+      assertThat(submit(1, place)).isInstanceOf(Taken.class);
+    }
+
+    @Test
+    void isShownWithTheJobWhoseChargeItIs() {
+      Placed place = (Placed) keepPlace(1);
+      submitCharged(1, place);
+      SubmittedJob repeated = submitCharged(1, place);
+      assertThat(repeated)
+          .isInstanceOfSatisfying(
+              Known.class,
+              known -> assertThat(known.job().charge()).contains(new JobCharge("c1", false)));
     }
   }
 

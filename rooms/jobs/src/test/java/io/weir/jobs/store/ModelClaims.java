@@ -1,9 +1,11 @@
 package io.weir.jobs.store;
 
 import io.weir.jobs.rule.ClaimedJobs;
+import io.weir.jobs.rule.JobMove;
 import io.weir.jobs.rule.JobParameter;
 import io.weir.jobs.rule.JobQueue;
 import io.weir.jobs.rule.JobRule;
+import io.weir.jobs.rule.JobSettlement;
 import io.weir.jobs.rule.JobState;
 import io.weir.jobs.rule.JobTask;
 import io.weir.jobs.rule.JobWork;
@@ -86,6 +88,7 @@ final class ModelClaims {
     checkSome(call);
     long next = sendSome(call);
     note(call);
+    List<JobSettlement> settlements = queue.settlements.due(call.now);
     JobQueue view = queue.view();
     List<JobWork> work = call.work.stream()
         .map(one ->
@@ -97,6 +100,7 @@ final class ModelClaims {
         call.timedOut,
         call.failed,
         view.dispatch() > 0 ? next - call.now : -1,
+        settlements,
         work);
   }
 
@@ -129,13 +133,18 @@ final class ModelClaims {
       if (job.state == JobState.RECEIPT_RECEIVED) {
         resume(call, job);
       } else if (job.state == JobState.IN_FLIGHT && isLast) {
-        job.end(JobState.FAILED, "", call.now, call.rule.micros(JobParameter.KEEP));
+        end(call, job, JobState.FAILED);
         call.failed++;
       } else {
+        job.noteAttempt();
         queue.giveBack(job, true, call.now);
         call.givenBack++;
       }
     }
+  }
+
+  private void end(Call call, ModelJob job, JobState how) {
+    queue.end(job, how, JobMove.to(how), call.now, call.rule.micros(JobParameter.KEEP));
   }
 
   /** A job with a receipt is not sent again: its result is asked for. */
@@ -151,7 +160,7 @@ final class ModelClaims {
       if (job.state.isEnd()) {
         queue.jobs.remove(job.id());
       } else {
-        job.end(JobState.TIMED_OUT, "", call.now, call.rule.micros(JobParameter.KEEP));
+        end(call, job, JobState.TIMED_OUT);
         call.timedOut++;
       }
     }

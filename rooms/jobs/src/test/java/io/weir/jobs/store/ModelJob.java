@@ -1,8 +1,10 @@
 package io.weir.jobs.store;
 
+import io.weir.core.throttle.Ending;
 import io.weir.jobs.rule.Job;
 import io.weir.jobs.rule.Job.AheadAtFirst;
 import io.weir.jobs.rule.Job.Step;
+import io.weir.jobs.rule.JobCharge;
 import io.weir.jobs.rule.JobParameter;
 import io.weir.jobs.rule.JobQueue;
 import io.weir.jobs.rule.JobRule;
@@ -32,6 +34,9 @@ final class ModelJob {
   long bytes;
   String holder = NOBODY;
   String receipt = "";
+  /** Whether the upstream may have executed it in an attempt that is over. */
+  boolean mayHaveRun;
+
   String result = "";
   /** How often its caller has asked; -1 once it has received the end. */
   long polls;
@@ -70,6 +75,7 @@ final class ModelJob {
     copy.since = since;
     copy.bytes = bytes;
     copy.receipt = receipt;
+    copy.mayHaveRun = mayHaveRun;
     return copy;
   }
 
@@ -116,7 +122,20 @@ final class ModelJob {
     return true;
   }
 
+  /** The upstream may have executed it, if it was sent. */
+  void noteAttempt() {
+    mayHaveRun |= isRunning();
+  }
+
+  /** What becomes of its charge if it ends now, and its sender does not know. */
+  Ending ending() {
+    return mayHaveRun || isRunning()
+        ? new Ending.Settled(Ending.AS_RESERVED)
+        : new Ending.Cancelled();
+  }
+
   boolean end(JobState how, String with, long now, long keepMicros) {
+    noteAttempt();
     if (!enter(how, now)) {
       return false;
     }
@@ -150,6 +169,7 @@ final class ModelJob {
         Optional.of(receipt).filter(text -> !text.isEmpty()),
         aheadAtFirst,
         story,
+        submission.charge().map(hold -> new JobCharge(hold, mayHaveRun)),
         told,
         queue);
   }

@@ -1,5 +1,6 @@
 package io.weir.jobs.store;
 
+import io.weir.core.throttle.Ending;
 import io.weir.jobs.rule.Job;
 import io.weir.jobs.rule.Job.AheadAtFirst;
 import io.weir.jobs.rule.JobMove;
@@ -30,6 +31,7 @@ final class ModelQueue {
 
   final Map<String, ModelJob> jobs = new HashMap<>();
   final Map<String, Place> places = new HashMap<>();
+  final ModelSettlements settlements = new ModelSettlements();
   final ModelQueueTimes times = new ModelQueueTimes();
   private long numbers;
 
@@ -47,7 +49,8 @@ final class ModelQueue {
           ? new SubmittedJob.Known(shown(known, known.polls, now))
           : new SubmittedJob.Other();
     }
-    if (places.containsKey(asked.id()) && !isMeant) {
+    boolean isLate = asked.charge().isPresent() && !token.isEmpty() && !isOwn;
+    if (isLate || (places.containsKey(asked.id()) && !isMeant)) {
       return new SubmittedJob.Awaited();
     }
     Optional<SubmittedJob> refusal = isOwn ? Optional.empty() : refusal(rule, asked, now);
@@ -165,18 +168,18 @@ final class ModelQueue {
   private boolean move(JobRule rule, ModelJob job, JobMove move, long now) {
     long keep = rule.micros(JobParameter.KEEP);
     boolean isSent = job.state == JobState.IN_FLIGHT;
-    if (move.equals(JobMove.letGo())) {
+    if (move.word().equals(JobMove.letGo().word())) {
       return letGo(job, now);
-    } else if (move.equals(JobMove.unsent())) {
+    } else if (move.word().equals(JobMove.unsent().word())) {
       return takeBack(job, now);
     } else if (move.word().equals(JobMove.again().word())) {
       return (isSent && job.attempts >= rule.value(JobParameter.ATTEMPTS))
-          ? job.end(JobState.FAILED, move.result(), now, keep)
-          : giveBack(job, false, now);
+          ? end(job, JobState.FAILED, move, now, keep)
+          : again(job, move, now);
     }
     JobState to = JobState.of(move.word()).orElseThrow();
     if (to.isEnd()) {
-      return job.end(to, move.result(), now, keep);
+      return end(job, to, move, now, keep);
     }
     if (!job.enter(to, now)) {
       return false;
@@ -186,6 +189,23 @@ final class ModelQueue {
     job.receipt = move.receipt().isEmpty() ? job.receipt : move.receipt();
     job.holder = to == JobState.READY ? ModelJob.NOBODY : job.holder;
     return true;
+  }
+
+  private boolean again(ModelJob job, JobMove move, long now) {
+    if (move.mayHaveRun()) {
+      job.noteAttempt();
+    }
+    return giveBack(job, false, now);
+  }
+
+  /** Ends a job, and leaves the settlement of its charge. */
+  boolean end(ModelJob job, JobState how, JobMove move, long now, long keep) {
+    Ending ending = move.ending().orElseGet(job::ending);
+    boolean isEnded = job.end(how, move.result(), now, keep);
+    if (isEnded) {
+      settlements.leave(job.submission, ending, now);
+    }
+    return isEnded;
   }
 
   private static boolean letGo(ModelJob job, long now) {
