@@ -34,7 +34,8 @@ final class FaultsIT {
 
   @Test
   void withoutRedisRequestsGetRetryAfterAndThenTheLimitHoldsAgain() {
-    try (NodeFixture node = NodeFixture.at(server.uri(), TestPolicies.slow(), FailureMode.DENY)) {
+    try (NodeFixture node =
+        NodeFixture.losing(server.uri(), TestPolicies.slow(), FailureMode.DENY)) {
       assertThat(ping(node).statusCode()).isEqualTo(200);
       server.kill();
       await().atMost(Duration.ofSeconds(20)).until(() -> ping(node).statusCode() == 503);
@@ -62,7 +63,8 @@ final class FaultsIT {
 
   @Test
   void withoutRedisRequestsAreAdmittedAndMarkedInFailureModeAllow() {
-    try (NodeFixture node = NodeFixture.at(server.uri(), TestPolicies.slow(), FailureMode.ALLOW)) {
+    try (NodeFixture node =
+        NodeFixture.losing(server.uri(), TestPolicies.slow(), FailureMode.ALLOW)) {
       server.kill();
       HttpResponse<String> degraded = ping(node);
       assertThat(degraded.statusCode()).isEqualTo(200);
@@ -74,7 +76,8 @@ final class FaultsIT {
 
   @Test
   void withoutRedisANodeEnforcesItsShareByItselfAndStaysReady() {
-    try (NodeFixture node = NodeFixture.at(server.uri(), TestPolicies.slow(), FailureMode.LOCAL)) {
+    try (NodeFixture node =
+        NodeFixture.losing(server.uri(), TestPolicies.slow(), FailureMode.LOCAL)) {
       assertThat(ping(node).statusCode()).isEqualTo(200);
       server.kill();
       List<HttpResponse<String>> answers = new ArrayList<>();
@@ -110,7 +113,8 @@ final class FaultsIT {
 
   @Test
   void aWrongPasswordIsNoOutage() {
-    try (NodeFixture node = NodeFixture.at(server.uri(), TestPolicies.slow(), FailureMode.ALLOW)) {
+    try (NodeFixture node =
+        NodeFixture.losing(server.uri(), TestPolicies.slow(), FailureMode.ALLOW)) {
       assertThat(ping(node).statusCode()).isEqualTo(200);
       try (var redis = RedisConnections.open(server.uri(), Duration.ofSeconds(2))) {
         redis.sync().configSet("requirepass", "another");
@@ -126,7 +130,8 @@ final class FaultsIT {
 
   @Test
   void aRedisThatComesBackWithAnotherPasswordIsNoOutageAnyMore() {
-    try (NodeFixture node = NodeFixture.at(server.uri(), TestPolicies.slow(), FailureMode.ALLOW)) {
+    try (NodeFixture node =
+        NodeFixture.losing(server.uri(), TestPolicies.slow(), FailureMode.ALLOW)) {
       try (var redis = RedisConnections.open(server.uri(), Duration.ofSeconds(30))) {
         redis.sync().configSet("requirepass", "another");
         redis.sync().clientPause(8000);

@@ -90,11 +90,11 @@ public final class NodeFixture implements AutoCloseable {
         Redis.shared(), policy, FailureMode.DENY, Duration.ZERO, OptionalInt.of(FreePorts.one()));
   }
 
-  /** A node with a Redis of its own, which a test may configure or pause; the node waits 500 ms for it. */
+  /** A node with a Redis of its own, which a test may configure. */
   public static NodeFixture withOwnRedis(String policy, FailureMode failureMode) {
     RedisProcess redis = RedisProcess.start();
     return new NodeFixture(
-        new Redis(redis.uri(), OUTAGE_TIMEOUT, redis::close),
+        new Redis(redis.uri(), BUSY_TIMEOUT, redis::close),
         policy,
         failureMode,
         Duration.ZERO,
@@ -103,8 +103,18 @@ public final class NodeFixture implements AutoCloseable {
 
   /** The same with a Redis that the test started, and ends after the node. */
   public static NodeFixture at(String redisUri, String policy, FailureMode failureMode) {
+    return at(redisUri, BUSY_TIMEOUT, policy, failureMode);
+  }
+
+  /** The same for a test in which that Redis goes away: the node waits 500 ms for an answer. */
+  public static NodeFixture losing(String redisUri, String policy, FailureMode failureMode) {
+    return at(redisUri, OUTAGE_TIMEOUT, policy, failureMode);
+  }
+
+  private static NodeFixture at(
+      String redisUri, Duration timeout, String policy, FailureMode failureMode) {
     return new NodeFixture(
-        new Redis(redisUri, OUTAGE_TIMEOUT, () -> {}),
+        new Redis(redisUri, timeout, () -> {}),
         policy,
         failureMode,
         Duration.ZERO,

@@ -203,7 +203,7 @@ final class ExplainIT {
   @Test
   void withoutRedisTheDegradedModeIsTold() {
     try (RedisProcess own = RedisProcess.start();
-        NodeFixture alone = NodeFixture.at(own.uri(), POLICY, FailureMode.LOCAL)) {
+        NodeFixture alone = NodeFixture.losing(own.uri(), POLICY, FailureMode.LOCAL)) {
       own.pause();
       String id = "";
       for (int i = 0; i < 40 && id.isEmpty(); i++) {

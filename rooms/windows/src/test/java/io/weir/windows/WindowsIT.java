@@ -175,7 +175,7 @@ final class WindowsIT {
     open(0, 9);
     try (RedisConnections redis =
         RedisConnections.open(fixture.redisUri(), Duration.ofSeconds(5))) {
-      redis.sync().clientPause(1500);
+      redis.sync().clientPause(8000); // the node waits 5 s
       refused(post(BLOCKS + "/claim", ""), 503, "store_unavailable");
     }
     await()
