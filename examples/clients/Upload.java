@@ -26,7 +26,7 @@ import java.util.stream.IntStream;
  * where it was.
  *
  *   scripts/up --detach --policy examples/clients/policy.yaml --keys examples/clients/keys.json
- *   java -cp 'demo/target/quick/lib/*' examples/clients/Upload.java FILE
+ *   java -cp 'tools/cluster/target/quick/lib/*' examples/clients/Upload.java FILE
  *   scripts/down
  */
 public final class Upload {

@@ -16,7 +16,7 @@ import io.weir.core.throttle.StoreAnswer;
 import io.weir.core.throttle.StoreUnavailableException;
 import io.weir.core.throttle.Throttle;
 import io.weir.core.throttle.UnknownSubjectException;
-import io.weir.model.InMemoryBucketStore;
+import io.weir.inmemory.InMemoryBucketStore;
 import io.weir.state.testing.CheckedPolicies;
 import io.weir.testkit.ManualClock;
 import java.util.List;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.weir.core.bucket.Scope;
 import io.weir.core.kind.Permits;
 import io.weir.core.throttle.Held;
-import io.weir.model.InMemoryBucketStore;
+import io.weir.inmemory.InMemoryBucketStore;
 import io.weir.state.hold.Holds.Events;
 import io.weir.state.hold.Holds.LocalHold;
 import io.weir.state.keep.ManualLeaseTime;

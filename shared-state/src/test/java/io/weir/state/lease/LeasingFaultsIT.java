@@ -19,7 +19,7 @@ import io.weir.core.throttle.Charge;
 import io.weir.core.throttle.Queueing;
 import io.weir.core.throttle.StoreAnswer;
 import io.weir.core.throttle.StoreAnswer.Decided;
-import io.weir.model.InMemoryBucketStore;
+import io.weir.inmemory.InMemoryBucketStore;
 import io.weir.state.connection.RedisConnections;
 import io.weir.state.degraded.Outages;
 import io.weir.testkit.RedisProcess;

@@ -1,7 +1,7 @@
 package io.weir.state.redis;
 
 import io.weir.core.bucket.Scope;
-import io.weir.model.InMemoryBucketStore;
+import io.weir.inmemory.InMemoryBucketStore;
 import io.weir.state.connection.RedisConnections;
 import io.weir.state.hold.RedisHolds;
 import io.weir.state.lane.RedisBucketStore;

@@ -4,7 +4,7 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.lettuce.core.cluster.api.sync.RedisClusterCommands;
-import io.weir.model.InMemoryBucketStore;
+import io.weir.inmemory.InMemoryBucketStore;
 import io.weir.state.connection.RedisConnections;
 import io.weir.state.lane.RedisBucketStore;
 import io.weir.testkit.Histories;

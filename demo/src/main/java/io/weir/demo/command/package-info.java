@@ -1,5 +1,0 @@
-/** The commands around a local cluster: {@code up}, {@code demo}, {@code replay-vectors}. */
-@NullMarked
-package io.weir.demo.command;
-
-import org.jspecify.annotations.NullMarked;

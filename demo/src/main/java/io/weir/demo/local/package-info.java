@@ -1,5 +1,0 @@
-/** A whole cluster on one machine, and the programs that drive it. */
-@NullMarked
-package io.weir.demo.local;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,0 @@
-/** The command line with everything: a node's commands, a local cluster and its demos. */
-@NullMarked
-package io.weir.demo;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,0 @@
-/** Replays recorded decisions. */
-@NullMarked
-package io.weir.demo.replay;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,300 @@
+package io.weir.inmemory;
+
+import static io.weir.core.bucket.LeakyBucket.ceilDiv;
+import static io.weir.core.slot.SlotLimits.WHOLE;
+import static java.util.Objects.requireNonNull;
+
+import io.weir.core.bucket.Bucket;
+import io.weir.core.bucket.Demand;
+import io.weir.core.bucket.LeakyBucket;
+import io.weir.core.bucket.Scope;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One bucket as one request sees it: what is free beside all that is due. Mutable; lives for one charge. {@code
+ * lua/lib/queue/view.lua} has the same.
+ */
+final class BucketView {
+  private static final long FEWEST_COSTS = 4;
+  private static final long STEPS = 32;
+
+  private final Demand demand;
+  private final long cost;
+  private final Need need;
+  private final long now;
+  private BucketState state;
+  private @Nullable Calendar calendar;
+  private final Line line;
+
+  /** The keys or tenants that wait for the bucket, with this one among them. */
+  private final long waiting;
+
+  /** What is left free for others. */
+  private long spare;
+
+  /** Whether nothing was due when it was judged; else what was free, in quanta. */
+  private boolean wasPlain = true;
+
+  private long free;
+
+  /** Whether this request has a place in it, that was given back, and the bin of the place. */
+  private boolean isHeld;
+
+  private long heldBin;
+  private boolean isRefused;
+
+  /** @param line of the key in a bucket of its tenant, of the tenant in one of the cluster; unused in a key's own */
+  BucketView(
+      Demand demand,
+      long cost,
+      long now,
+      BucketState state,
+      @Nullable Calendar calendar,
+      Line line) {
+    this.demand = demand;
+    this.cost = cost;
+    this.need = Need.of(cost, demand.bucket());
+    this.now = now;
+    this.state = state;
+    this.calendar = calendar;
+    this.line = line;
+    this.waiting = isShared() && calendar != null ? calendar.waiting.with(line, now) : 1;
+  }
+
+  Demand demand() {
+    return demand;
+  }
+
+  Bucket bucket() {
+    return demand.bucket();
+  }
+
+  BucketState state() {
+    return state;
+  }
+
+  private Calendar calendar() {
+    return requireNonNull(calendar);
+  }
+
+  Optional<Calendar> maybeCalendar() {
+    return Optional.ofNullable(calendar);
+  }
+
+  Line line() {
+    return line;
+  }
+
+  boolean isShared() {
+    return bucket().scope() != Scope.KEY;
+  }
+
+  Need need() {
+    return need;
+  }
+
+  /** How far ahead its estimates, turns and shares are at most. */
+  long furthestMicros() {
+    return need.furthestMicros(calendar);
+  }
+
+  /** The costs that drain in a second, divided among those that wait. */
+  long perSecond() {
+    return need.perSecond(waiting);
+  }
+
+  long waiting() {
+    return waiting;
+  }
+
+  long now() {
+    return now;
+  }
+
+  /** Whether nothing was due when it was judged. */
+  boolean wasPlain() {
+    return wasPlain;
+  }
+
+  boolean isRefused() {
+    return isRefused;
+  }
+
+  boolean isNever() {
+    return !LeakyBucket.canHold(bucket(), cost);
+  }
+
+  long era() {
+    return maybeCalendar().map(of -> of.era).orElse(0L);
+  }
+
+  boolean isAlive(long moment) {
+    return calendar != null && calendar.bin(moment) >= calendar.base();
+  }
+
+  /** Gives back the place of this request. */
+  void giveBack(long moment) {
+    isHeld = true;
+    heldBin = calendar().bin(moment);
+    calendar().remove(heldBin, quanta(cost));
+  }
+
+  /** Restores the place: its holder came early and there is no room yet. */
+  void restore() {
+    calendar().add(heldBin, quanta(cost));
+  }
+
+  // Its holder came early: it is judged as a newcomer.
+  void asNewcomer() {
+    isHeld = false;
+  }
+
+  /** Whether the bucket lets it pass: with a place by its level alone, else beside all that is due. */
+  boolean hasRoom(boolean waited, boolean wantsTicket) {
+    return hasRoomBeside(isHeld ? 0 : spareFor(waited, wantsTicket));
+  }
+
+  /** The same with no regard for others who wait: the answer for a plan without slots, and for a peek. */
+  boolean hasRoom() {
+    return hasRoomBeside(0);
+  }
+
+  private boolean hasRoomBeside(long others) {
+    spare = others;
+    wasPlain = isPlain();
+    free = wasPlain ? 0 : calendar().free(state.usedUnits(), now);
+    isRefused = (isHeld || wasPlain)
+        ? state.usedUnits() > bucket().capacityUnits() - cost - spare
+        : free < quanta(cost) + quanta(spare);
+    return !isRefused;
+  }
+
+  private boolean isPlain() {
+    Calendar of = calendar;
+    return of == null || of.isEmpty();
+  }
+
+  // A shared bucket leaves some room to children within their share while several wait; a newcomer
+  // that can have a ticket leaves as much again to those that have waited.
+  private long spareFor(boolean waited, boolean wantsTicket) {
+    long capacity = bucket().capacityUnits();
+    boolean isMine = line.served <= now && (waited || line.turn <= now);
+    if (calendar == null || !isShared() || capacity / FEWEST_COSTS < cost || isMine) {
+      return 0;
+    }
+    long steps = (waiting > 1 ? 1L : 0) + (wantsTicket && !waited ? 1L : 0);
+    return steps * Math.max(capacity / STEPS, Math.min(demand.unitsPerOperation(), capacity / 8));
+  }
+
+  private long quanta(long units) {
+    return calendar().quanta(units);
+  }
+
+  /** The wait until it has room beside what is due by then. */
+  long waitMicros() {
+    if (isPlain()) {
+      long missing = state.usedUnits() - (bucket().capacityUnits() - cost - spare);
+      return Math.max(0, ceilDiv(missing, bucket().unitsPerMicro()));
+    }
+    Calendar of = calendar();
+    long missing = of.dueBy(now) + quanta(cost) + quanta(spare) - of.room(state.usedUnits());
+    return of.micros(Math.max(0, missing));
+  }
+
+  /** The wait until a newcomer has room beside all that is due, if nobody else comes. */
+  long newcomerWaitMicros() {
+    if (isPlain()) {
+      return waitMicros();
+    }
+    return calendar().waitMicros(quanta(cost), state.usedUnits(), now);
+  }
+
+  /** Takes the cost. */
+  void take() {
+    state = state.admitting(cost, bucket());
+    Calendar of = calendar;
+    if (of == null) {
+      return;
+    }
+    free -= wasPlain ? 0 : of.quanta(cost);
+    if (isHeld) {
+      of.claim(of.quanta(cost));
+    } else if (isShared()) {
+      takes(of, need.micros(), waiting, 1);
+    }
+  }
+
+  // A key or tenant waits for a shared bucket if it has had more than its share.
+  private void takes(Calendar of, long each, long share, long parts) {
+    line.takes(each, share, parts, now, now + need.furthestMicros(of));
+    if (isShared() && line.served > now) {
+      of.waiting.count(line, now);
+    }
+  }
+
+  /** How long after its slot a ticket shows that its holder has waited. */
+  long waitedMicros() {
+    return Pace.of(bucket().rate()).waitedMicros();
+  }
+
+  /** The wait until its level alone lets the cost pass. */
+  long levelWaitMicros() {
+    long missing = state.usedUnits() + cost - bucket().capacityUnits();
+    return Math.max(0, ceilDiv(missing, bucket().unitsPerMicro()));
+  }
+
+  /** Whether two such costs fill it, or are too much. */
+  boolean isHalf() {
+    return 2 * cost >= bucket().capacityUnits();
+  }
+
+  /** Whether two such costs are too much for it. */
+  boolean isAboveHalf() {
+    return 2 * cost > bucket().capacityUnits();
+  }
+
+  /** Begins a calendar if there is none, and anew if nothing is due and its bins do not suit the cost. */
+  Calendar needCalendar() {
+    Calendar of = calendar == null ? Calendar.begin(demand, cost, now) : calendar;
+    of =
+        of.isEmpty() && !of.bins.equals(Bins.of(demand, cost)) ? of.refined(demand, cost, now) : of;
+    calendar = of;
+    return of;
+  }
+
+  /** Whether any of its bins may be promised to this request. */
+  boolean isMine(boolean waited) {
+    return isHeld || (line.served <= now && (waited || line.turn <= now));
+  }
+
+  /** Holds so many costs in the bin of an instant; returns when that bin is over. */
+  long hold(long moment, long times) {
+    Calendar of = needCalendar();
+    long bin = of.bin(moment);
+    of.add(bin, of.quanta(cost) * times);
+    long parts = of.parts();
+    long each = need.micros(times);
+    if (isShared()) {
+      takes(of, each, WHOLE * (waiting + 1), parts);
+    } else if (parts < WHOLE) {
+      takes(of, each, WHOLE, parts);
+    }
+    return of.startOf(bin + of.lives);
+  }
+
+  long costQuanta() {
+    return needCalendar().quanta(cost);
+  }
+
+  /** The units used as a newcomer sees them, with all that was due when it was judged. */
+  long shownUnits() {
+    long capacity = bucket().capacityUnits();
+    long used = state.usedUnits();
+    if (wasPlain) {
+      return isRefused ? Math.max(used, Math.min(capacity, used + spare)) : used;
+    }
+    long left = calendar().units(Math.max(0, free)) - (isRefused ? spare : 0);
+    return Math.max(used, capacity - Math.max(0, left));
+  }
+}

@@ -1,0 +1,295 @@
+package io.weir.inmemory;
+
+import static io.weir.core.bucket.LeakyBucket.ceilDiv;
+import static io.weir.core.slot.SlotLimits.MAX_UNITS;
+import static io.weir.core.slot.SlotLimits.QUANTA;
+import static io.weir.core.slot.SlotLimits.SECOND_US;
+import static io.weir.core.slot.SlotLimits.WHOLE;
+
+import io.weir.core.bucket.Bucket;
+import io.weir.core.bucket.Demand;
+import io.weir.core.bucket.Rate;
+import java.util.Arrays;
+
+/**
+ * How much of a bucket is due in each of its next bins of time, while callers wait for it; {@code
+ * docs/explanation/slots.md} has the rules and why the promises hold. It counts in quanta: single units, or a part of
+ * the capacity that keeps every sum below 2⁵³. Costs are rounded up, capacity and drain down. Mutable; owned by the
+ * state of the bucket. {@code lua/lib/queue/calendar.lua} has the same.
+ */
+final class Calendar {
+  private static final long ERAS = 1L << 32;
+  private static final long MOST_COUNTED = 1L << 46;
+
+  /** Distinguishes it from earlier calendars of the bucket. */
+  final long era;
+
+  private final long capacity;
+  private final Rate rate;
+  final Pace pace;
+  final Bins bins;
+
+  final long width;
+  final int lives;
+
+  private final long quantum;
+  private final long step;
+  private final long most;
+
+  /** The first bin that is not over; it never goes back. */
+  private long base;
+
+  /** By bin, from {@link #base} on, without zeros at the end. */
+  private long[] due = new long[0];
+
+  /** How much of what is promised is claimed, in parts of {@link io.weir.core.slot.SlotLimits#WHOLE}. */
+  long kept = WHOLE;
+
+  private long since;
+  private long claimed;
+  private long lost;
+
+  /** The last turn of a newcomer. */
+  long turn;
+
+  /** The last turn of a caller that had waited. */
+  long again;
+
+  /** The waiting keys or tenants, counted by intervals. */
+  final Waiting waiting;
+
+  private Calendar(Calendar of, long[] due, Waiting waiting) {
+    this(of.era, of.capacity, of.rate, of.bins, waiting);
+    this.base = of.base;
+    this.due = due;
+    counts(of);
+  }
+
+  private void counts(Calendar of) {
+    kept = of.kept;
+    since = of.since;
+    claimed = of.claimed;
+    lost = of.lost;
+    turn = of.turn;
+    again = of.again;
+  }
+
+  private Calendar(long era, long capacity, Rate rate, Bins bins, Waiting waiting) {
+    this.era = era;
+    this.capacity = capacity;
+    this.rate = rate;
+    this.pace = Pace.of(rate);
+    this.bins = bins;
+    this.width = bins.width();
+    this.lives = bins.lives();
+    this.waiting = waiting;
+    this.quantum = ceilDiv(capacity, QUANTA);
+    long inBin = rate.unitsPerMicro() * width;
+    this.step = inBin / quantum;
+    this.most = capacity / quantum - (lives + 1) * ceilDiv(inBin, quantum);
+  }
+
+  /**
+   * An empty calendar, whose bins suit the cost that begins it.
+   *
+   * @param cost in units
+   */
+  static Calendar begin(Demand demand, long cost, long now) {
+    Bucket bucket = demand.bucket();
+    Waiting waiting = new Waiting(Pace.of(bucket.rate()).sharedMicros());
+    Calendar begun = new Calendar(
+        now % ERAS, bucket.capacityUnits(), bucket.rate(), Bins.of(demand, cost), waiting);
+    begun.base = now / begun.width - begun.lives + 1;
+    begun.since = now;
+    return begun;
+  }
+
+  /** The same with the bins for a cost, while nothing is due; no ticket of this one holds a place any more. */
+  Calendar refined(Demand demand, long cost, long now) {
+    Calendar refined = new Calendar(now % ERAS, capacity, rate, Bins.of(demand, cost), waiting);
+    refined.base = now / refined.width - refined.lives + 1;
+    refined.counts(this);
+    return refined;
+  }
+
+  Calendar copy() {
+    return new Calendar(this, due.clone(), waiting.copy());
+  }
+
+  /** Whether it is for the rate and the burst of this bucket. */
+  boolean isOf(Bucket bucket) {
+    return rate.equals(bucket.rate()) && capacity == bucket.capacityUnits();
+  }
+
+  /** Whether the clock went so far back that it is of no use. */
+  boolean isFarAhead(long now) {
+    return base + due.length > bin(now) + 2 * bins.most();
+  }
+
+  /** Forgets what is over, and counts how much of it was claimed. */
+  void advance(long now) {
+    long first = Math.max(base, bin(now) - lives + 1);
+    int gone = (int) Math.min(first - base, due.length);
+    for (int i = 0; i < gone; i++) {
+      lost = Math.min(MOST_COUNTED, lost + due[i]);
+    }
+    due = Arrays.copyOfRange(due, gone, due.length);
+    base = first;
+    waiting.dropAhead(now);
+    since = Math.min(since, now);
+    if (now >= since + SECOND_US && claimed + lost > 0) {
+      long ratio = WHOLE * claimed / (claimed + lost);
+      kept = Math.max(1, Math.min(WHOLE, (kept + ratio + (claimed > lost ? 1 : 0)) / 2));
+      claimed = 0;
+      lost = 0;
+      since = now;
+    }
+  }
+
+  /** Whether nothing of it matters any more. */
+  boolean isOver(long now) {
+    return isEmpty()
+        && turn <= now
+        && again <= now
+        && waiting.isOver(now)
+        && (kept == WHOLE || now >= since + pace.waitedMicros());
+  }
+
+  /** Whether nothing is due. */
+  boolean isEmpty() {
+    return due.length == 0;
+  }
+
+  long bin(long micros) {
+    return micros / width;
+  }
+
+  long startOf(long bin) {
+    return bin * width;
+  }
+
+  long base() {
+    return base;
+  }
+
+  /** The bin behind the last one in use. */
+  long end() {
+    return base + due.length;
+  }
+
+  long dueIn(long bin) {
+    return bin >= base && bin < end() ? due[(int) (bin - base)] : 0;
+  }
+
+  /** The time from the start of a bin after which as much as is due in it has drained. */
+  long drainMicros(long bin) {
+    return dueIn(bin) * quantum / rate.unitsPerMicro();
+  }
+
+  void add(long bin, long quanta) {
+    int at = (int) (bin - base);
+    if (at >= due.length) {
+      due = Arrays.copyOf(due, at + 1);
+    }
+    due[at] += quanta;
+  }
+
+  /** Takes back, at most what is due there. */
+  void remove(long bin, long quanta) {
+    int at = (int) (bin - base);
+    if (at < 0 || at >= due.length) {
+      return;
+    }
+    due[at] = Math.max(0, due[at] - quanta);
+    int length = due.length;
+    while (length > 0 && due[length - 1] == 0) {
+      length--;
+    }
+    due = Arrays.copyOf(due, length);
+  }
+
+  void claim(long quanta) {
+    claimed = Math.min(MOST_COUNTED, claimed + quanta);
+  }
+
+  /** Of what is promised, so many of {@link io.weir.core.slot.SlotLimits#WHOLE} parts count for a share. */
+  long parts() {
+    return Math.max(1, kept * kept / WHOLE);
+  }
+
+  /** Units in quanta, rounded up. */
+  long quanta(long units) {
+    return ceilDiv(units, quantum);
+  }
+
+  long units(long quanta) {
+    return quanta * quantum;
+  }
+
+  /** The room at this level, as if nothing were due; below 0 if there is a debt. */
+  long room(long level) {
+    return capacity / quantum - quanta(level);
+  }
+
+  /** How much may be due at once beyond what drains in a bin. */
+  long most() {
+    return most;
+  }
+
+  long step() {
+    return step;
+  }
+
+  /** What drains from now until a bin begins. */
+  long drains(long bin, long now) {
+    long current = bin(now);
+    if (bin <= current) {
+      return 0;
+    }
+    long first = rate.unitsPerMicro() * ((current + 1) * width - now) / quantum;
+    return first + (bin - current - 1) * step;
+  }
+
+  /** What a newcomer may take beside all that is due. */
+  long free(long level, long now) {
+    long room = room(level);
+    long free = room;
+    long total = 0;
+    for (long bin = base; bin < end(); bin++) {
+      total += dueIn(bin);
+      if (bin >= bin(now) || bin == end() - 1) {
+        free = Math.min(free, room - total + drains(bin, now));
+      }
+    }
+    return free;
+  }
+
+  /** What is due by now. */
+  long dueBy(long now) {
+    long total = 0;
+    for (long bin = base; bin < end() && bin <= bin(now); bin++) {
+      total += dueIn(bin);
+    }
+    return total;
+  }
+
+  /** The wait until a newcomer has room for a cost beside all that is due, if nobody else comes. */
+  long waitMicros(long cost, long level, long now) {
+    long missing = cost - room(level);
+    long wait = 1;
+    for (long bin = base; bin < end(); bin++) {
+      missing += dueIn(bin);
+      long beyond = missing - drains(bin, now);
+      if (beyond > 0) {
+        wait = Math.max(wait, Math.max(0, startOf(bin) - now) + micros(beyond));
+      }
+    }
+    return wait;
+  }
+
+  /** How long as much takes to drain. */
+  long micros(long quanta) {
+    long units = quanta > MAX_UNITS / quantum ? MAX_UNITS : units(quanta);
+    return ceilDiv(units, rate.unitsPerMicro());
+  }
+}

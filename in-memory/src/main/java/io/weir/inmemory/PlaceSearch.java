@@ -1,0 +1,273 @@
+package io.weir.inmemory;
+
+import static io.weir.core.bucket.LeakyBucket.ceilDiv;
+import static io.weir.core.slot.SlotLimits.SECONDS_TRIED;
+import static io.weir.core.slot.SlotLimits.SECOND_US;
+
+import io.weir.inmemory.Waiter.Moment;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Predicate;
+
+/**
+ * Finds a place for a request in the calendars of its buckets. Lives for one charge. {@code
+ * lua/lib/queue/find_place.lua} has the same.
+ */
+final class PlaceSearch {
+  private static final long ERA_FACTOR = 31;
+  private static final long MARKS = 1L << 32;
+  private static final int ROUNDS = 4;
+  private static final int BINS_BEHIND_TURN = 2;
+
+  private final long now;
+  private final List<Reach> reaches = new ArrayList<>();
+
+  /** A place that can be made: its instant, that of its bins, and how many costs they hold. */
+  record Place(long slot, long due, long times, boolean isShared) {}
+
+  /**
+   * Looks at buckets.
+   *
+   * @param mine of which of them the request may have any bin
+   */
+  PlaceSearch(long now, List<BucketView> views, boolean[] mine, boolean hasWaited) {
+    this.now = now;
+    for (int i = 0; i < mine.length; i++) {
+      BucketView view = views.get(i);
+      reaches.add(new Reach(
+          view,
+          rooms(view, mine[i]),
+          now,
+          mine[i] ? now : view.line().served,
+          lastBin(view),
+          mine[i],
+          hasWaited || view.isShared()));
+    }
+  }
+
+  private static Rooms rooms(BucketView view, boolean isMine) {
+    long others = view.isShared() && !isMine ? view.waiting() + 1 : 0;
+    return new Rooms(view.needCalendar(), view.state().usedUnits(), view.now(), others);
+  }
+
+  // The last bin that may be promised.
+  private static long lastBin(BucketView view) {
+    Calendar of = view.needCalendar();
+    long reach = of.bins.most() - of.lives;
+    long shared = view.isShared() ? of.pace.sharedMicros() / of.width : reach;
+    return of.bin(view.now()) + Math.min(shared, reach);
+  }
+
+  /** Stands for the demands of a kind and the calendars that hold a place. */
+  static long mark(long kind, List<BucketView> views, boolean isShared) {
+    long mark = kind;
+    for (BucketView view : views) {
+      if (holds(view, isShared)) {
+        mark = (mark * ERA_FACTOR + view.era()) % MARKS;
+      }
+    }
+    return mark;
+  }
+
+  /** Whether a bucket holds a place. */
+  static boolean holds(BucketView view, boolean isShared) {
+    return isShared || !view.isShared();
+  }
+
+  /** An instant with room in the buckets that hold it. */
+  private record Instant(long at, List<Reach> holders, boolean isShared) {}
+
+  /** How far a bucket may promise something to this request, and where there is room. */
+  private record Reach(
+      BucketView view,
+      Rooms rooms,
+      long now,
+      long from,
+      long last,
+      boolean isMine,
+      boolean isFree) {
+    Calendar calendar() {
+      return view.needCalendar();
+    }
+
+    long startAt(long micros) {
+      Calendar of = calendar();
+      return Math.max(of.bin(Math.max(micros, from)), of.base());
+    }
+
+    /** Whether a place that is the only one may be there. */
+    boolean isFreeAt(long micros) {
+      return reaches(micros)
+          && calendar().bin(micros) >= calendar().base()
+          && (isMine || !view.isShared());
+    }
+
+    boolean reaches(long micros) {
+      return calendar().bin(micros) <= last;
+    }
+  }
+
+  /**
+   * The first place with room in all buckets; in those of the key alone beyond what shared buckets promise. Empty if it
+   * is further away than the turn, unless the request has waited.
+   */
+  Optional<Place> forTicket(long turn) {
+    Optional<Place> alone = alone(1);
+    return alone.isPresent() ? alone : first().flatMap(first -> inBin(first, turn));
+  }
+
+  // While nothing is due in the buckets, the first instant, by whole steps, at which the levels let
+  // the request pass;
+  // empty if it is too far away. It may lie within a bin.
+  private Optional<Place> alone(long step) {
+    long wait = 1;
+    for (Reach reach : reaches) {
+      if (!reach.calendar().isEmpty()) {
+        return Optional.empty();
+      }
+      wait = Math.max(wait, reach.view().levelWaitMicros());
+    }
+    long at = now + ceilDiv(wait, step) * step;
+    boolean isInReach = reaches.stream().allMatch(reach -> reach.isFreeAt(at));
+    return isInReach ? Optional.of(new Place(at, at, 1, true)) : Optional.empty();
+  }
+
+  // The first instant with room in all buckets; in those of the key alone if it is further away
+  // than the shared buckets
+  // promise anything.
+  private Optional<Instant> first() {
+    List<Reach> own = reaches.stream().filter(reach -> !reach.view().isShared()).toList();
+    long all = firstIn(reaches, now);
+    boolean isShared = all > 0;
+    long at = isShared || own.size() == reaches.size() ? all : firstIn(own, now);
+    return at == 0 || (!isShared && isPromisedByShared(at))
+        ? Optional.empty()
+        : Optional.of(new Instant(at, isShared ? reaches : own, isShared));
+  }
+
+  private Optional<Place> inBin(Instant first, long turn) {
+    boolean isShared = first.isShared();
+    long slot = within(first.holders(), first.at());
+    for (Reach reach : reaches) {
+      long behind = BINS_BEHIND_TURN * reach.calendar().width;
+      if (!reach.isFree() && slot > turn + behind) {
+        return Optional.empty();
+      }
+    }
+    return Optional.of(new Place(slot, slot, 1, isShared));
+  }
+
+  // Whether the calendar of a shared bucket covers the instant: then it has no room for the
+  // request.
+  private boolean isPromisedByShared(long at) {
+    return reaches.stream().anyMatch(reach -> reach.view().isShared() && reach.reaches(at));
+  }
+
+  // 0 if there is none.
+  private static long firstIn(List<Reach> reaches, long now) {
+    long at = reaches.isEmpty() ? 0 : now + 1;
+    for (int round = 0; round < ROUNDS && at > 0; round++) {
+      long before = at;
+      for (Reach reach : reaches) {
+        long bin = reach.rooms().first(reach.view().costQuanta(), reach.startAt(at), reach.last());
+        if (bin > reach.last()) {
+          return 0;
+        }
+        at = Math.max(at, reach.calendar().startOf(bin));
+      }
+      if (at == before) {
+        return at;
+      }
+    }
+    return 0;
+  }
+
+  // Places of a bin come one after another, unless that leaves the bin of another bucket.
+  private static long within(List<Reach> reaches, long at) {
+    Calendar widest = reaches.get(0).calendar();
+    for (Reach reach : reaches) {
+      widest = reach.calendar().width > widest.width ? reach.calendar() : widest;
+    }
+    long bin = widest.bin(at);
+    long later =
+        Math.max(at, widest.startOf(bin) + Math.min(widest.width - 1, widest.drainMicros(bin)));
+    for (Reach reach : reaches) {
+      if (reach.calendar().bin(later) != reach.calendar().bin(at)) {
+        return at;
+      }
+    }
+    return later;
+  }
+
+  /** Of the whole seconds from now until the turn, the first with room for the request and for the strangers then. */
+  Optional<Place> atSecond(long turn, Waiter waiter, long markShared, long markOwn) {
+    long finest =
+        reaches.stream().mapToLong(reach -> reach.calendar().width).min().orElseThrow();
+    boolean isExact = isAny(BucketView::isHalf) || finest > SECOND_US;
+    Optional<Place> alone = isExact && waiter.hasRoomForMoment()
+        ? alone(SECOND_US).filter(place -> waiter.at(place.due()).isEmpty())
+        : Optional.empty();
+    return alone.isPresent()
+        ? alone
+        : first().flatMap(first -> from(first.at(), turn, finest, waiter, markShared, markOwn));
+  }
+
+  private boolean isAny(Predicate<BucketView> is) {
+    return reaches.stream().map(Reach::view).anyMatch(is);
+  }
+
+  private Optional<Place> from(
+      long at, long turn, long finest, Waiter waiter, long markShared, long markOwn) {
+    long most = isAny(BucketView::isAboveHalf) ? 1 : 1 + waiter.company(finest);
+    long first = now + wholeSeconds(at - now);
+    long furthest =
+        Math.min(first + (SECONDS_TRIED - 1) * SECOND_US, now + wholeSeconds(turn - now));
+    for (long slot = first; slot <= furthest; slot += SECOND_US) {
+      long due = slot / finest * finest;
+      Optional<Moment> known = waiter.at(due);
+      long times = known.isPresent() ? 1 : most;
+      boolean canKeep = known.isPresent() || waiter.hasRoomForMoment();
+      Optional<Boolean> isShared = canKeep ? roomAt(slot, due, times) : Optional.empty();
+      if (isShared.isPresent()
+          && known
+              .map(had -> had.isShared() == isShared.get()
+                  && had.mark() == (isShared.get() ? markShared : markOwn))
+              .orElse(true)) {
+        return Optional.of(new Place(slot, due, times, isShared.get()));
+      }
+    }
+    return Optional.empty();
+  }
+
+  private static long wholeSeconds(long micros) {
+    return ceilDiv(micros, SECOND_US) * SECOND_US;
+  }
+
+  // Whether the shared buckets hold it, too; empty if there is no room.
+  private Optional<Boolean> roomAt(long slot, long due, long times) {
+    boolean isShared = true;
+    boolean isOwn = false;
+    for (Reach reach : reaches) {
+      isShared &= reach.reaches(due);
+      isOwn |= !reach.view().isShared();
+    }
+    for (Reach reach : reaches) {
+      Calendar of = reach.calendar();
+      if (holds(reach.view(), isShared)) {
+        long quanta = reach.view().costQuanta();
+        boolean hasRoom = reach.reaches(due)
+            && of.bin(due) >= Math.max(of.base(), of.bin(reach.now()))
+            && quanta <= of.most()
+            && reach.rooms().in(of.bin(due)) >= quanta * times
+            && reach.from() <= slot;
+        if (!hasRoom) {
+          return Optional.empty();
+        }
+      } else if (reach.reaches(due)) {
+        return Optional.empty();
+      }
+    }
+    return isShared || isOwn ? Optional.of(isShared) : Optional.empty();
+  }
+}

@@ -1,0 +1,300 @@
+package io.weir.inmemory;
+
+import static io.weir.core.slot.SlotLimits.MAX_UNITS;
+import static io.weir.inmemory.PlaceSearch.holds;
+
+import io.weir.core.slot.QueueReport.Returned;
+import io.weir.core.slot.SlotMode;
+import io.weir.core.slot.TicketRequest;
+import io.weir.inmemory.PlaceSearch.Place;
+import io.weir.inmemory.Turns.Turn;
+import io.weir.inmemory.Waiter.Moment;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.ToLongFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Decides on one request: it is admitted, or gets a place in the calendars of its buckets, or an estimate. Lives for
+ * one charge. {@code lua/lib/queue/decide.lua} has the same.
+ */
+final class SlotDecision {
+  private static final long LATE_US = 500_000;
+
+  private final long now;
+  private final long cost;
+  private final SlotMode mode;
+  private final TicketRequest asked;
+  private final List<BucketView> views;
+  private final long paid;
+  private final long kind;
+  private final State key;
+
+  private Optional<Ticket> ticket = Optional.empty();
+  private @Nullable Moment moment;
+  private Returned returned = Returned.NOT;
+  private boolean isOurs;
+  private boolean isEarly;
+  private boolean hasWaited;
+  private boolean made;
+
+  /** What was decided. */
+  record Result(
+      boolean isAdmitted,
+      long waitMicros,
+      boolean estimate,
+      Optional<String> ticket,
+      Returned returned,
+      boolean made) {}
+
+  /**
+   * A decision on a request.
+   *
+   * @param paid which overflows pay, as bits
+   * @param key the state of the key
+   */
+  SlotDecision(
+      long now,
+      long cost,
+      SlotMode mode,
+      TicketRequest asked,
+      List<BucketView> views,
+      long paid,
+      State key) {
+    this.now = now;
+    this.cost = cost;
+    this.mode = mode;
+    this.asked = asked;
+    this.views = views;
+    this.paid = paid;
+    this.kind = Ticket.kind(views.stream().map(BucketView::demand).toList());
+    this.key = key;
+  }
+
+  Result decide() {
+    findPlace();
+    boolean fits = true;
+    for (BucketView view : views) {
+      fits &= mode == SlotMode.OFF ? view.hasRoom() : view.hasRoom(hasWaited, asked.wantsAlways());
+    }
+    if (fits) {
+      return admit();
+    }
+    if (isEarly) {
+      return comeAgain();
+    }
+    if (isOurs) {
+      spend();
+      returned = Returned.BROKEN;
+    }
+    return mode == SlotMode.OFF ? off() : denied();
+  }
+
+  /** The answer that a newcomer would get; changes nothing. */
+  Result peek() {
+    boolean fits = true;
+    for (BucketView view : views) {
+      fits &= view.hasRoom();
+    }
+    return fits ? result(true, 0, false, Optional.empty()) : off();
+  }
+
+  /** Whether the shown ticket is for these buckets. */
+  boolean isForTicket() {
+    Waiter waiter = key.waiter().orElse(null);
+    return waiter != null
+        && asked
+            .shown()
+            .map(Ticket::parse)
+            .filter(shown -> shown.number() > 0 && shown.paid() == paid)
+            .filter(shown -> shown.isSigned(waiter.secret(), cost, mark(shown.isShared())))
+            .isPresent();
+  }
+
+  private void findPlace() {
+    Waiter waiter = key.waiter().orElse(null);
+    asked.shown().ifPresent(text -> show(Ticket.parse(text), waiter));
+    boolean hasQueue = views.stream().anyMatch(view -> view.maybeCalendar().isPresent());
+    if (!asked.wantsAlways() && !isOurs && waiter != null && hasQueue && mode != SlotMode.OFF) {
+      note(waiter);
+      waiter
+          .due(now, cost, mark(true), mark(false))
+          .filter(due -> isAlive(due.at(), due.isShared()))
+          .ifPresent(this::own);
+    }
+  }
+
+  private void note(Waiter waiter) {
+    long drained = views.stream().mapToLong(BucketView::perSecond).min().orElse(0);
+    waiter.note(now, drained, longest(BucketView::furthestMicros));
+  }
+
+  private long longest(ToLongFunction<BucketView> time) {
+    return views.stream().mapToLong(time).max().orElse(0);
+  }
+
+  private void show(Ticket shown, @Nullable Waiter waiter) {
+    long mark = shown.number() > 0 ? mark(shown.isShared()) : kind;
+    if (waiter == null || !shown.isSigned(waiter.secret(), cost, mark)) {
+      returned = shown.slot() < now - LATE_US ? Returned.LATE : Returned.UNKNOWN;
+      return;
+    }
+    boolean isAhead = now < shown.slot();
+    hasWaited = !isAhead && now <= shown.slot() + longest(BucketView::waitedMicros);
+    if (shown.number() == 0) {
+      isEarly = isAhead;
+    } else if (!isAlive(shown.slot(), shown.isShared())) {
+      returned = Returned.LATE;
+    } else if (!waiter.isUnused(shown.number())) {
+      returned = Returned.UNKNOWN;
+    } else {
+      isOurs = true;
+      isEarly = isAhead;
+      returned = Returned.KEPT;
+      giveBack(shown.slot(), shown.isShared());
+    }
+    ticket = Optional.of(shown);
+  }
+
+  private boolean isAlive(long at, boolean isShared) {
+    return views.stream().filter(view -> holds(view, isShared)).allMatch(view -> view.isAlive(at));
+  }
+
+  private void own(Moment due) {
+    moment = due;
+    isOurs = true;
+    returned = Returned.KEPT;
+    giveBack(due.at(), due.isShared());
+  }
+
+  private void giveBack(long at, boolean isShared) {
+    for (BucketView view : views) {
+      if (holds(view, isShared)) {
+        view.giveBack(at);
+        if (isEarly) {
+          view.asNewcomer();
+        }
+      }
+    }
+  }
+
+  private long mark(boolean isShared) {
+    return PlaceSearch.mark(kind, views, isShared);
+  }
+
+  private Result admit() {
+    if (isOurs) {
+      spend();
+    }
+    views.forEach(BucketView::take);
+    return result(true, 0, false, Optional.empty());
+  }
+
+  // The place is used up: a ticket works once.
+  private void spend() {
+    Waiter waiter = key.makeWaiter();
+    if (moment != null) {
+      waiter.claim(moment, cost);
+    } else {
+      waiter.use(ticket.orElseThrow().number());
+    }
+  }
+
+  private Result comeAgain() {
+    Ticket shown = ticket.orElseThrow();
+    if (isOurs) {
+      views.stream().filter(view -> holds(view, shown.isShared())).forEach(BucketView::restore);
+    }
+    returned = Returned.EARLY;
+    return result(false, shown.slot() - now, shown.number() == 0, asked.shown());
+  }
+
+  private Result off() {
+    long wait = 0;
+    for (BucketView view : views) {
+      wait = Math.max(wait, view.isRefused() ? view.newcomerWaitMicros() : 0);
+    }
+    return result(false, wait, true, Optional.empty());
+  }
+
+  private Result denied() {
+    boolean[] mine = new boolean[views.size()];
+    long turn = now;
+    long soonest = now;
+    for (int i = 0; i < mine.length; i++) {
+      mine[i] = views.get(i).isMine(hasWaited);
+      if (views.get(i).isRefused()) {
+        Turn next = Turns.next(views.get(i), hasWaited, asked.wantsAlways());
+        turn = Math.max(turn, next.turn());
+        soonest = Math.max(soonest, next.fitsAt());
+      }
+    }
+    if (mode != SlotMode.RESERVE) {
+      return result(false, soonest - now, true, Optional.empty());
+    }
+    Waiter waiter = key.waiter().orElseGet(this::newWaiter);
+    PlaceSearch search = new PlaceSearch(now, views, mine, hasWaited);
+    Optional<Place> place =
+        asked.wants() && waiter.hasNumber(now) ? search.forTicket(turn) : Optional.empty();
+    if (place.isPresent() && asked.wants(place.get().slot() - now)) {
+      return ticketed(place.get(), waiter);
+    }
+    Optional<Place> atSecond = place.isPresent() || !asked.wantsAlways()
+        ? search.atSecond(turn, waiter, mark(true), mark(false))
+        : Optional.empty();
+    return atSecond.isPresent() ? atMoment(atSecond.get(), waiter) : estimate(soonest, waiter);
+  }
+
+  private Waiter newWaiter() {
+    Waiter waiter = key.makeWaiter();
+    if (!asked.wantsAlways()) {
+      note(waiter);
+    }
+    return waiter;
+  }
+
+  // Holds a place in its bins; returns when the last of them is over.
+  private long hold(Place place) {
+    made = true;
+    long until = 0;
+    for (BucketView view : views) {
+      if (holds(view, place.isShared())) {
+        until = Math.max(until, view.hold(place.due(), place.times()));
+      }
+    }
+    return until;
+  }
+
+  private Result ticketed(Place place, Waiter waiter) {
+    long until = hold(place);
+    long knownUntil = Math.max(until, place.slot() + longest(BucketView::waitedMicros));
+    String secret = waiter.secretFor(asked.secret(), knownUntil);
+    long number = waiter.nextNumber(until);
+    Ticket given = Ticket.of(place.slot(), number, paid, place.isShared())
+        .signed(secret, cost, mark(place.isShared()));
+    return result(false, place.slot() - now, false, Optional.of(given.text()));
+  }
+
+  private Result atMoment(Place place, Waiter waiter) {
+    long until = hold(place);
+    boolean isShared = place.isShared();
+    long had = waiter.at(place.due()).map(Moment::operations).orElse(0L);
+    long more = place.times() > MAX_UNITS / cost ? MAX_UNITS : cost * place.times();
+    long all = Math.min(MAX_UNITS, had + more);
+    waiter.keep(new Moment(place.due(), all, mark(isShared), isShared, until));
+    return result(false, place.slot() - now, false, Optional.empty());
+  }
+
+  private Result estimate(long turn, Waiter waiter) {
+    if (!asked.wants(turn - now)) {
+      return result(false, turn - now, true, Optional.empty());
+    }
+    String secret = waiter.secretFor(asked.secret(), turn + longest(BucketView::waitedMicros));
+    Ticket proof = Ticket.of(turn, 0, 0, false).signed(secret, cost, kind);
+    return result(false, turn - now, true, Optional.of(proof.text()));
+  }
+
+  private Result result(boolean isAdmitted, long wait, boolean isEstimate, Optional<String> shown) {
+    return new Result(isAdmitted, wait, isEstimate, shown, returned, made);
+  }
+}

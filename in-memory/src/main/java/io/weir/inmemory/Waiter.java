@@ -1,0 +1,178 @@
+package io.weir.inmemory;
+
+import static io.weir.core.slot.SlotLimits.FURTHEST_US;
+import static io.weir.core.slot.SlotLimits.MOMENTS;
+import static io.weir.core.slot.SlotLimits.ON_ITS_WAY_US;
+import static io.weir.core.slot.SlotLimits.SECOND_US;
+import static io.weir.core.slot.SlotLimits.SLICE_US;
+import static io.weir.core.slot.SlotLimits.TICKETS;
+
+import io.weir.core.bucket.LeakyBucket;
+import java.util.BitSet;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/**
+ * What a key keeps for its waiting callers: the secret and the unused tickets, and for callers without tickets the
+ * moments at which they are to return. Mutable; owned by the key's state. {@code lua/lib/queue/waiter.lua} has the same.
+ */
+final class Waiter {
+  private static final long HALF = TICKETS / 2;
+  private static final long IN_A_SECOND = SECOND_US / SLICE_US;
+  private static final long MOST_STRANGERS = 10_000_000;
+
+  private String secret = "";
+  private final BitSet unused = new BitSet((int) TICKETS);
+  private long number;
+
+  /** By half of the numbers, until when a ticket of it may be open. */
+  private final long[] openUntil = new long[2];
+
+  private long needed;
+
+  private long slice;
+  private long together;
+  private long asks;
+  private long came;
+  private long strangers;
+
+  private final TreeMap<Long, Moment> moments = new TreeMap<>();
+
+  /**
+   * Operations that are due at an instant, whoever asks for them.
+   *
+   * @param mark stands for the demands and the calendars that hold them
+   * @param isShared whether buckets of the tenant and of the cluster hold them, too
+   * @param until when the last bin that holds them is over
+   */
+  record Moment(long at, long operations, long mark, boolean isShared, long until) {}
+
+  Waiter copy() {
+    Waiter copy = new Waiter();
+    copy.secret = secret;
+    copy.unused.or(unused);
+    copy.number = number;
+    copy.openUntil[0] = openUntil[0];
+    copy.openUntil[1] = openUntil[1];
+    copy.needed = needed;
+    copy.slice = slice;
+    copy.together = together;
+    copy.asks = asks;
+    copy.came = came;
+    copy.strangers = strangers;
+    copy.moments.putAll(moments);
+    return copy;
+  }
+
+  boolean isOver(long now) {
+    return needed < now && slice / IN_A_SECOND + 2 <= now / SECOND_US;
+  }
+
+  String secret() {
+    return secret;
+  }
+
+  boolean isUnused(long ticket) {
+    return unused.get((int) (ticket % TICKETS));
+  }
+
+  void use(long ticket) {
+    unused.clear((int) (ticket % TICKETS));
+  }
+
+  /** Whether one more ticket may be made: the tickets that had its number are over. */
+  boolean hasNumber(long now) {
+    long next = number + 1;
+    return next % HALF != 0 || openUntil[halfOf(next)] <= now;
+  }
+
+  private static int halfOf(long number) {
+    return (int) (number % TICKETS / HALF);
+  }
+
+  /** Makes the number of a ticket that holds a place until then. */
+  long nextNumber(long until) {
+    number++;
+    unused.set((int) (number % TICKETS));
+    openUntil[halfOf(number)] = Math.max(openUntil[halfOf(number)], until);
+    return number;
+  }
+
+  /** The secret for a ticket that is good until then. */
+  String secretFor(String fresh, long until) {
+    secret = secret.isEmpty() ? fresh : secret;
+    needed = Math.max(needed, until);
+    return secret;
+  }
+
+  /**
+   * Counts a caller without a ticket, and forgets moments that are over.
+   *
+   * @param drained the costs that drain in a second: as many callers are expected until they are counted
+   * @param furthest how far ahead a moment may be, in microseconds
+   */
+  void note(long now, long drained, long furthest) {
+    moveTo(now / SLICE_US, drained);
+    asks++;
+    together++;
+    moments.values().removeIf(moment -> moment.until() <= now || moment.at() > now + furthest);
+  }
+
+  private void moveTo(long present, long drained) {
+    long passed = present / IN_A_SECOND - slice / IN_A_SECOND;
+    if (passed != 0) {
+      strangers = passed == 1 ? (strangers + Math.max(0, asks - came)) / 2 : drained;
+      asks = 0;
+      came = 0;
+    }
+    if (present != slice) {
+      together = 0;
+    }
+    slice = present;
+  }
+
+  /**
+   * How many other callers that no moment was kept for are expected in a bin: as many as come in its time, or all that
+   * came together just now.
+   */
+  long company(long width) {
+    long most = Math.min(MOST_STRANGERS, Math.max(strangers, asks - came - 1));
+    long apart = LeakyBucket.ceilDiv(
+        most * (Math.min(width, FURTHEST_US) + ON_ITS_WAY_US) * 3, 2 * SECOND_US);
+    return Math.max(apart, together - 1);
+  }
+
+  /** The first moment that is due with enough operations of this kind. */
+  Optional<Moment> due(long now, long cost, long markShared, long markOwn) {
+    return moments.headMap(now, true).values().stream()
+        .filter(moment -> moment.mark() == (moment.isShared() ? markShared : markOwn))
+        .filter(moment -> moment.operations() >= cost)
+        .findFirst();
+  }
+
+  void claim(Moment moment, long cost) {
+    came++;
+    together--;
+    long left = moment.operations() - cost;
+    if (left == 0) {
+      moments.remove(moment.at());
+    } else {
+      moments.put(
+          moment.at(),
+          new Moment(moment.at(), left, moment.mark(), moment.isShared(), moment.until()));
+    }
+  }
+
+  Optional<Moment> at(long moment) {
+    return Optional.ofNullable(moments.get(moment));
+  }
+
+  boolean hasRoomForMoment() {
+    return moments.size() < MOMENTS;
+  }
+
+  void keep(Moment moment) {
+    moments.put(moment.at(), moment);
+    needed = Math.max(needed, moment.until());
+  }
+}

@@ -1,0 +1,111 @@
+package io.weir.library;
+
+import io.weir.core.policy.PolicyRevision;
+import io.weir.core.throttle.BucketStore;
+import io.weir.core.throttle.HoldStore;
+import io.weir.core.throttle.PolicySource;
+import io.weir.core.throttle.StoreUnavailableException;
+import io.weir.inmemory.InMemoryBucketStore;
+import io.weir.state.chain.StoreChain;
+import io.weir.state.connection.RedisConnections;
+import io.weir.state.connection.RedisWait;
+import io.weir.state.document.PolicyDocuments;
+import io.weir.state.hold.RedisHolds;
+import io.weir.state.policy.FollowedPolicy;
+import io.weir.state.policy.FollowedPolicy.Following;
+import java.nio.file.Files;
+import java.time.Clock;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.function.DoubleSupplier;
+import java.util.function.IntSupplier;
+import java.util.function.UnaryOperator;
+
+/**
+ * The stores and the policy of a program, on a Redis or in its memory.
+ *
+ * @param shareAway the fraction of the shared state that is away
+ * @param leased the operations that this program holds of leased buckets
+ * @param toClose in this order
+ */
+record Parts(
+    BucketStore store,
+    HoldStore holds,
+    PolicySource policies,
+    IntSupplier liveNodes,
+    DoubleSupplier shareAway,
+    DoubleSupplier leased,
+    List<AutoCloseable> toClose) {
+
+  static Parts connected(WeirBuilder how) {
+    return RedisWait.of(how.redisWait(), "redisWait").until(() -> tried(how));
+  }
+
+  private static Parts tried(WeirBuilder how) {
+    RedisConnections redis = connect(how);
+    try {
+      FollowedPolicy policies = FollowedPolicy.open(
+          redis,
+          new Following(
+              how.policyName(),
+              how.policyText(),
+              how.policyCopyFile(),
+              how.isNode(),
+              how.listener()::policyInForce));
+      StoreChain chain;
+      try {
+        chain = StoreChain.of(
+            redis, () -> false, policies::liveNodes, how.isNode(), UnaryOperator.identity());
+      } catch (RuntimeException e) {
+        policies.close();
+        throw e;
+      }
+      return new Parts(
+          chain.store(),
+          new RedisHolds(redis),
+          policies,
+          policies::liveNodes,
+          chain.outages()::shareAway,
+          chain.leases()::operationsHeld,
+          List.of(chain, policies, redis));
+    } catch (RuntimeException e) {
+      redis.close();
+      throw e;
+    }
+  }
+
+  // With a kept policy, a program starts even if Redis is away.
+  private static RedisConnections connect(WeirBuilder how) {
+    try {
+      return RedisConnections.open(how.redisUri(), how.redisTimeout());
+    } catch (StoreUnavailableException e) {
+      if (!e.fault().isOutage() || how.policyCopyFile().filter(Files::exists).isEmpty()) {
+        throw e;
+      }
+      return RedisConnections.openLater(how.redisUri(), how.redisTimeout());
+    }
+  }
+
+  static Parts inMemory(String policy) {
+    PolicyRevision only =
+        new PolicyRevision(1, PolicyDocuments.parse("policy", policy).policy());
+    PolicySource policies = new PolicySource() {
+      @Override
+      public PolicyRevision current() {
+        return only;
+      }
+
+      @Override
+      public CompletionStage<PolicyRevision> reload(long seenRevision) {
+        return CompletableFuture.completedFuture(only);
+      }
+    };
+    long begunNanos = System.nanoTime();
+    long begunMicros = TimeUnit.MILLISECONDS.toMicros(Clock.systemUTC().millis());
+    InMemoryBucketStore store = new InMemoryBucketStore(
+        () -> begunMicros + TimeUnit.NANOSECONDS.toMicros(System.nanoTime() - begunNanos));
+    return new Parts(store, store, policies, () -> 1, () -> 0, () -> 0, List.of());
+  }
+}

@@ -1,0 +1,163 @@
+package io.weir.operators;
+
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.internal.VertxInternal;
+import io.weir.core.decision.Decision;
+import io.weir.node.admission.Witness;
+import io.weir.node.intake.Door;
+import io.weir.node.room.LoopParts;
+import io.weir.node.room.LoopRoom;
+import io.weir.node.room.NodeParts;
+import io.weir.node.room.OpenRoom;
+import io.weir.node.room.Room;
+import io.weir.operators.command.InsightCommands;
+import io.weir.operators.denial.Denial;
+import io.weir.operators.denial.DenialLog;
+import io.weir.operators.denial.DenialSearch;
+import io.weir.operators.door.DenialsDoor;
+import io.weir.operators.door.ExplainDoor;
+import io.weir.operators.door.LiveDoor;
+import io.weir.operators.door.RehearsalDoor;
+import io.weir.operators.door.ResetDoor;
+import io.weir.operators.door.StatesDoor;
+import io.weir.operators.door.TopDoor;
+import io.weir.operators.explain.Explainer;
+import io.weir.operators.live.Beat;
+import io.weir.operators.nodes.AllNodes;
+import io.weir.operators.rehearsal.NodeRehearsals;
+import io.weir.operators.rehearsal.Rehearsals;
+import io.weir.operators.top.RedisTop;
+import io.weir.operators.top.TopView;
+import io.weir.operators.warning.NodeWarnings;
+import io.weir.state.inspect.StateInspector;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Who is limited, why, and what would happen: what operators of a cluster see. */
+public final class InsightRoom implements Room {
+  private static final Logger LOG = LoggerFactory.getLogger(InsightRoom.class);
+  private static final Duration LONGEST = Duration.ofSeconds(5);
+  private static final long TELL_EVERY_MILLIS = 2000;
+
+  @Override
+  public String name() {
+    return "insight";
+  }
+
+  @Override
+  public OpenRoom open(NodeParts node) {
+    RedisTime time = new RedisTime(System::nanoTime);
+    String name = node.policies().questions().node();
+    Consumer<Denial> log = node.config()
+        .reports()
+        .denialLog()
+        .map(file -> DenialLog.open(file, name, time::at))
+        .<Consumer<Denial>>map(opened -> opened::add)
+        .orElse(denial -> {});
+    NodeMemory memory = new NodeMemory(System::nanoTime, log);
+    AllNodes nodes = new AllNodes(node.policies().questions());
+    DenialSearch search = new DenialSearch(nodes, memory::find, time::at);
+    RedisTop top = new RedisTop(node.redis());
+    return new Opened(
+        node,
+        memory,
+        time,
+        search,
+        top,
+        new Beat(node, nodes, new TopView(top), time::now),
+        new Rehearsals(node, nodes, memory),
+        new NodeWarnings(node, time::now),
+        new StateInspector(node.otherRedis().apply(LONGEST)));
+  }
+
+  @Override
+  public List<Object> commands(
+      Supplier<Optional<String>> localRedis, Supplier<Optional<String>> localAdmin) {
+    return InsightCommands.all(localAdmin);
+  }
+
+  /** Remembers what callers are told, rehearses it, and warns. */
+  private record All(NodeMemory memory, NodeRehearsals rehearsals, NodeWarnings warnings)
+      implements Witness {
+    @Override
+    public Decision told(Question question, Decision decision) {
+      Decision told = memory.told(question, decision);
+      rehearsals.told(question, decision);
+      warnings.told(question, decision, System.nanoTime());
+      return told;
+    }
+
+    @Override
+    public void undecided(Question question, Throwable error) {
+      memory.undecided(question, error);
+    }
+  }
+
+  private record Opened(
+      NodeParts node,
+      NodeMemory memory,
+      RedisTime time,
+      DenialSearch search,
+      RedisTop top,
+      Beat beat,
+      Rehearsals rehearsals,
+      NodeWarnings warnings,
+      StateInspector inspector)
+      implements OpenRoom {
+    @Override
+    public Optional<Witness> witness() {
+      return Optional.of(new All(memory, rehearsals.here(), warnings));
+    }
+
+    @Override
+    public LoopRoom onLoop(LoopParts loop) {
+      memory.begin(loop.vertx().getOrCreateContext());
+      rehearsals.here().begin(loop.vertx().getOrCreateContext());
+      warnings.begin(loop.vertx().getOrCreateContext());
+      List<Door> doors = List.of(
+          new TopDoor(loop.vertx(), node.operators(), new TopView(top)),
+          new LiveDoor(loop.vertx(), node.operators(), beat.pulse(), beat.feed()),
+          new DenialsDoor(loop.vertx(), node.operators(), search),
+          new ExplainDoor(
+              node.operators(),
+              node.identities(),
+              new Explainer(loop.vertx(), node, inspector, time::now)),
+          new StatesDoor(loop.vertx(), node, inspector, Room.inspections(Room.all())),
+          new RehearsalDoor(loop.vertx(), node, rehearsals),
+          new ResetDoor(loop.vertx(), node));
+      return new LoopRoom(List.of(), doors, Optional.empty(), Optional.empty());
+    }
+
+    @Override
+    public Future<?> start(Vertx vertx) {
+      beat.start(vertx);
+      rehearsals.start(vertx);
+      ((VertxInternal) vertx).addCloseHook(done -> {
+        warnings.close();
+        done.succeed();
+      });
+      vertx.setPeriodic(TELL_EVERY_MILLIS, timer -> {
+        var unused = tell();
+      });
+      return tell();
+    }
+
+    // Without Redis nothing is told; the counts are kept here.
+    private Future<Void> tell() {
+      return memory
+          .counts(TopView.MOST)
+          .compose(counts ->
+              Future.fromCompletionStage(top.put(node.policies().questions().node(), counts)))
+          .onSuccess(time::learn)
+          .onFailure(error -> LOG.debug("the counts were not told: {}", error.getMessage()))
+          .otherwise(0L)
+          .mapEmpty();
+    }
+  }
+}

@@ -1,0 +1,198 @@
+package io.weir.operators;
+
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.weir.core.bucket.Bucket;
+import io.weir.core.decision.Decision;
+import io.weir.core.decision.Decision.Allowed;
+import io.weir.core.decision.Decision.Denied;
+import io.weir.core.decision.Decision.NeverAllowed;
+import io.weir.core.decision.Limit;
+import io.weir.core.kind.Kind;
+import io.weir.core.throttle.StoreUnavailableException;
+import io.weir.node.admission.Witness;
+import io.weir.node.trace.RequestTrace;
+import io.weir.operators.denial.Denial;
+import io.weir.operators.denial.Denial.Full;
+import io.weir.operators.denial.DenialQuery;
+import io.weir.operators.denial.LoopDenials;
+import io.weir.operators.rehearsal.WouldDeny;
+import io.weir.operators.top.Counts;
+import io.weir.operators.top.LimitFill;
+import io.weir.operators.top.LimitName;
+import io.weir.operators.top.LoopCounts;
+import io.weir.operators.top.SubjectName;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import java.util.stream.Stream;
+
+/** What one event loop remembers of its decisions. Mutable; owned by that event loop, which others ask through it. */
+final class LoopMemory implements Witness {
+  /** A limit is nearly full from here on. */
+  private static final int NEAR_PERCENT = 80;
+
+  private final Context loop;
+  private final LongSupplier nanos;
+  private final LoopCounts counts = new LoopCounts();
+  private final LoopDenials denials = new LoopDenials();
+  /** Apart: what is only rehearsed pushes out no denial. */
+  private final LoopDenials rehearsed = new LoopDenials();
+
+  private final Consumer<Denial> log;
+
+  LoopMemory(Context loop, LongSupplier nanos, Consumer<Denial> log) {
+    this.loop = loop;
+    this.nanos = nanos;
+    this.log = log;
+  }
+
+  @Override
+  public Decision told(Question question, Decision decision) {
+    return decision.fold(
+        allowed -> admitted(question, allowed),
+        denied -> denied(question, denied),
+        never -> never(question, never));
+  }
+
+  @Override
+  public void undecided(Question question, Throwable error) {
+    if (error instanceof StoreUnavailableException) {
+      Denied undecided = new Denied(0, List.of(), List.of(), 0, true, Optional.empty());
+      remember(question, undecided, "unavailable", "store_unavailable");
+    }
+  }
+
+  private Decision admitted(Question question, Allowed allowed) {
+    Limit fullest = null;
+    int most = 0;
+    for (Limit limit : allowed.limits()) {
+      int percent = LimitFill.percent(limit);
+      if (percent >= Math.max(NEAR_PERCENT, most + 1)) {
+        fullest = limit;
+        most = percent;
+      }
+    }
+    if (fullest != null) {
+      counts.near(name(question), by(question, fullest.bucket()), nanos.getAsLong());
+    }
+    return allowed;
+  }
+
+  private Decision denied(Question question, Denied denied) {
+    String reason = denied.full().isEmpty() ? "before_slot" : denied.full().get(0);
+    return remember(question, denied, "denied", reason);
+  }
+
+  private Decision never(Question question, NeverAllowed never) {
+    String reason =
+        never.full().isEmpty() ? never.reason().code() : never.full().get(0);
+    return remember(question, never, "never_allowed", reason);
+  }
+
+  private Decision remember(Question question, Decision decision, String outcome, String reason) {
+    long now = nanos.getAsLong();
+    SubjectName who = name(question);
+    LimitName by = by(question, reason);
+    counts.denied(who, by, now);
+    if (!denials.accepts(who, now)) {
+      return decision;
+    }
+    Denial denial = denial(question, decision, by, outcome, RequestTrace.id());
+    denials.add(denial);
+    log.accept(denial);
+    return decision.withId(denial.id());
+  }
+
+  private Denial denial(
+      Question question, Decision decision, LimitName by, String outcome, Optional<String> trace) {
+    List<String> full = decision.fold(allowed -> List.of(), Denied::full, NeverAllowed::full);
+    Duration wait = decision instanceof Denied denied
+        ? Duration.of(denied.retryAfterMicros(), ChronoUnit.MICROS)
+        : Duration.ZERO;
+    return new Denial(
+        LoopDenials.newId(),
+        nanos.getAsLong(),
+        name(question),
+        by,
+        question.cost(),
+        outcome,
+        full.stream().map(name -> full(name, question, decision)).toList(),
+        wait,
+        decision instanceof Denied denied && denied.estimate(),
+        decision.degraded(),
+        decision.revision(),
+        trace);
+  }
+
+  /** Remembers a request that a limit would have denied which is not enforced. */
+  void wouldDeny(WouldDeny.Found found) {
+    if (rehearsed.accepts(name(found.question()), nanos.getAsLong())) {
+      Denial denial =
+          denial(found.question(), found.decision(), found.by(), Denial.WOULD_DENY, found.trace());
+      rehearsed.add(denial);
+      log.accept(denial);
+    }
+  }
+
+  private static Full full(String name, Question question, Decision decision) {
+    Optional<Limit> limit =
+        decision.limits().stream().filter(it -> it.bucket().equals(name)).findFirst();
+    Optional<String> kind = limit.map(Limit::kind).map(Kind::word);
+    Optional<String> scope = limit.map(Limit::scope).map(Enum::name);
+    if (limit.isEmpty()) { // a node that decided by itself tells no levels
+      scope = scopes(name, question).findFirst();
+    }
+    return new Full(name, kind, scope.map(LoopMemory::word));
+  }
+
+  private static Stream<String> scopes(String limit, Question question) {
+    return question
+        .subject()
+        .plan()
+        .buckets()
+        .filter(bucket -> bucket.name().equals(limit))
+        .map(Bucket::scope)
+        .map(Enum::name);
+  }
+
+  private static String word(String name) {
+    return name.toLowerCase(Locale.ROOT);
+  }
+
+  private static SubjectName name(Question question) {
+    return new SubjectName(question.subject().tenant(), question.subject().id());
+  }
+
+  private static LimitName by(Question question, String limit) {
+    var plan = question.subject().plan();
+    return new LimitName(plan.name(), plan.tagOf(question.operation()), limit);
+  }
+
+  /** The denials that are asked for, in any order. Any thread may ask. */
+  Future<List<Denial>> find(DenialQuery asked) {
+    Promise<List<Denial>> found = Promise.promise();
+    loop.runOnContext(now -> found.complete(rings(asked)
+        .flatMap(ring -> ring.find(asked, nanos.getAsLong()).stream())
+        .toList()));
+    return found.future();
+  }
+
+  private Stream<LoopDenials> rings(DenialQuery asked) {
+    return asked.id().isPresent()
+        ? Stream.of(denials, rehearsed)
+        : Stream.of(asked.isRehearsed() ? rehearsed : denials);
+  }
+
+  /** The counts of the last minute. Any thread may ask. */
+  Future<Counts> counts(int most) {
+    Promise<Counts> counted = Promise.promise();
+    loop.runOnContext(now -> counted.complete(counts.counts(nanos.getAsLong(), most)));
+    return counted.future();
+  }
+}

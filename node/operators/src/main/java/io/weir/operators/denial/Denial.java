@@ -1,0 +1,82 @@
+package io.weir.operators.denial;
+
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import io.weir.operators.top.LimitName;
+import io.weir.operators.top.SubjectName;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A denial that is remembered. Immutable.
+ *
+ * @param atNanos when, by the clock of the node's process
+ * @param by the first limit without room, or the reason
+ * @param outcome {@code denied}, {@code never_allowed} or {@code unavailable}; {@code would_deny} if the request passed,
+ *     and only a rehearsed limit had no room
+ * @param full the limits without room; empty if the caller came before its slot
+ * @param retryAfter the told wait; zero if there is none
+ * @param estimate whether the wait is an estimate
+ * @param degraded whether the node decided by itself
+ * @param revision of the policy; 0 if nothing was decided
+ * @param trace the id of the trace that the request belongs to
+ */
+public record Denial(
+    String id,
+    long atNanos,
+    SubjectName who,
+    LimitName by,
+    long cost,
+    String outcome,
+    List<Full> full,
+    Duration retryAfter,
+    boolean estimate,
+    boolean degraded,
+    long revision,
+    Optional<String> trace) {
+  /** The outcome of what only would have been denied. */
+  public static final String WOULD_DENY = "would_deny";
+
+  private static final Duration LEAST_WAIT = Duration.ofMillis(1);
+
+  public Denial {
+    full = List.copyOf(full);
+  }
+
+  /** A limit without room. */
+  public record Full(String name, Optional<String> kind, Optional<String> scope) {
+    JsonObject toJson() {
+      JsonObject json = new JsonObject().put("limit", name);
+      kind.ifPresent(it -> json.put("kind", it));
+      scope.ifPresent(it -> json.put("scope", it));
+      return json;
+    }
+  }
+
+  /** @param at when it was, by Redis's clock */
+  JsonObject toJson(Instant at, String node) {
+    JsonObject json = new JsonObject()
+        .put("id", id)
+        .put("at", at.toString())
+        .put("node", node)
+        .put("tenant", who.tenant())
+        .put("key", who.id())
+        .put("plan", by.plan())
+        .put("operation", by.operation())
+        .put("cost", cost)
+        .put("outcome", outcome)
+        .put("reason", by.limit())
+        .put("full", new JsonArray(full.stream().map(Full::toJson).toList()));
+    if (!retryAfter.isZero()) {
+      json.put("retryAfterMs", retryAfter.plus(LEAST_WAIT.minusNanos(1)).toMillis())
+          .put("estimate", estimate);
+    }
+    if (degraded) {
+      json.put("degraded", true);
+    }
+    trace.ifPresent(it -> json.put("trace", it));
+    return revision == 0 ? json : json.put("revision", revision);
+  }
+}

@@ -1,0 +1,84 @@
+package io.weir.operators.door;
+
+import io.vertx.core.Future;
+import io.weir.core.bucket.Names;
+import io.weir.core.policy.OperationRule;
+import io.weir.core.policy.Subject;
+import io.weir.node.admin.Operators;
+import io.weir.node.answer.ProblemDetails;
+import io.weir.node.answer.RefusedException;
+import io.weir.node.auth.Identities;
+import io.weir.node.auth.Operator;
+import io.weir.node.auth.Operator.Scope;
+import io.weir.node.intake.Door;
+import io.weir.node.intake.QueryParameters;
+import io.weir.node.intake.Route;
+import io.weir.node.intake.RoutedRequest;
+import io.weir.operators.explain.Explainer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/** {@code GET /v1/explain}: what would be decided now, and why, for operators. */
+public final class ExplainDoor implements Door {
+  private static final String[] PARAMETERS = {"key", "operation", "cost"};
+  private static final String COST = "[1-9]\\d{0,14}";
+
+  private final Operators operators;
+  private final Identities identities;
+  private final Explainer explainer;
+
+  public ExplainDoor(Operators operators, Identities identities, Explainer explainer) {
+    this.operators = operators;
+    this.identities = identities;
+    this.explainer = explainer;
+  }
+
+  @Override
+  public List<Route> routes() {
+    return List.of(Route.get("/v1/explain", this::explain).withQuery(PARAMETERS));
+  }
+
+  private Future<Void> explain(RoutedRequest request) {
+    Operator operator = operators.of(request.http());
+    Map<String, String> asked = QueryParameters.values(request.http(), Set.of(PARAMETERS));
+    String key = asked.getOrDefault("key", "");
+    String operation = asked.getOrDefault("operation", firstOperation());
+    Optional<String> cost = Optional.ofNullable(asked.get("cost"));
+    List<String> mistakes = new ArrayList<>(0);
+    if (!Names.isSubject(key)) {
+      mistakes.add("key: (expected: the id of a key, or the name of a subject)");
+    }
+    if (!Names.isName(operation)) {
+      mistakes.add("operation: (expected: %s)".formatted(Names.NAME_PATTERN));
+    }
+    if (cost.filter(text -> !text.matches(COST)).isPresent()) {
+      mistakes.add("cost: (expected: operations, 1 to 999999999999999)");
+    }
+    if (!mistakes.isEmpty()) {
+      throw new RefusedException(ProblemDetails.badRequest("query_invalid", mistakes));
+    }
+    return identities
+        .named(key)
+        .map(subject -> allowed(operator, subject))
+        .compose(
+            subject -> explainer.explain(operator, subject, operation, cost.map(Long::valueOf)))
+        .compose(json -> request.answer(200, json));
+  }
+
+  private String firstOperation() {
+    return identities.policy().rules().stream()
+        .map(OperationRule::name)
+        .findFirst()
+        .orElse("");
+  }
+
+  // Of another tenant's key an operator hears what is told of a key that there is not.
+  private static Subject allowed(Operator operator, Optional<Subject> subject) {
+    return subject
+        .filter(it -> operator.mayFor(it.tenant(), Scope.READ))
+        .orElseThrow(() -> new RefusedException(Explainer.UNKNOWN));
+  }
+}

@@ -1,0 +1,118 @@
+package io.weir.operators.door;
+
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.json.JsonObject;
+import io.weir.core.policy.InvalidPolicyException;
+import io.weir.core.throttle.Failures;
+import io.weir.node.admin.OperatorBodies;
+import io.weir.node.admin.OperatorWork;
+import io.weir.node.admin.Operators;
+import io.weir.node.admin.PolicyProblems;
+import io.weir.node.answer.ProblemDetails;
+import io.weir.node.answer.RefusedException;
+import io.weir.node.auth.Operator;
+import io.weir.node.auth.Operator.Scope;
+import io.weir.node.intake.Door;
+import io.weir.node.intake.QueryParameters;
+import io.weir.node.intake.Route;
+import io.weir.node.intake.RoutedRequest;
+import io.weir.node.room.NodeParts;
+import io.weir.operators.rehearsal.RedisCandidate;
+import io.weir.operators.rehearsal.Rehearsals;
+import io.weir.state.document.PolicyDocuments;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * {@code /v1/rehearsal}: decides a candidate for the policy beside the one in force for some time, and tells how it
+ * stands, and what limits in audit mode would deny; for operators.
+ */
+public final class RehearsalDoor implements Door {
+  private static final String PATH = "/v1/rehearsal";
+  private static final String SECONDS = "seconds";
+  private static final long MOST_SECONDS = Duration.ofDays(1).toSeconds();
+
+  private final Context loop;
+  private final OperatorWork work;
+  private final Operators operators;
+  private final OperatorBodies bodies;
+  private final RedisCandidate stored;
+  private final Rehearsals rehearsals;
+
+  /** A door of one event loop. */
+  public RehearsalDoor(Vertx vertx, NodeParts node, Rehearsals rehearsals) {
+    this.loop = vertx.getOrCreateContext();
+    this.work = new OperatorWork(vertx);
+    this.operators = node.operators();
+    this.bodies = new OperatorBodies(vertx, node.memory());
+    this.stored = rehearsals.stored();
+    this.rehearsals = rehearsals;
+  }
+
+  @Override
+  public List<Route> routes() {
+    return List.of(
+        Route.get(PATH, this::look),
+        Route.put(PATH, this::begin).withQuery(SECONDS),
+        Route.delete(PATH, this::end));
+  }
+
+  private Future<Void> look(RoutedRequest request) {
+    Operator operator = operators.require(request.http(), Scope.READ);
+    return rehearsals.told(loop, work, operator.name()).compose(json -> request.answer(200, json));
+  }
+
+  private Future<Void> begin(RoutedRequest request) {
+    Operator operator = operators.require(request.http(), Scope.ALL);
+    Duration lasts = seconds(QueryParameters.values(request.http(), Set.of(SECONDS)));
+    return bodies
+        .bytes(request, PolicyDocuments.MAX_BYTES)
+        .compose(body -> work.run(() -> {
+          String text = PolicyDocuments.text("candidate", body.getBytes());
+          return new Checked(
+              text, PolicyDocuments.parse("candidate", text).warnings().size());
+        }))
+        .recover(RehearsalDoor::refused)
+        .compose(checked -> of(stored.put(operator.name(), lasts, checked.text()))
+            .compose(id -> request.answer(
+                200,
+                new JsonObject()
+                    .put("id", id)
+                    .put(SECONDS, lasts.toSeconds())
+                    .put("warnings", checked.warnings()))));
+  }
+
+  private record Checked(String text, int warnings) {}
+
+  private static Future<Checked> refused(Throwable error) {
+    return Future.failedFuture(
+        Failures.cause(error) instanceof InvalidPolicyException invalid
+            ? new RefusedException(PolicyProblems.refusal(invalid))
+            : error);
+  }
+
+  private static Duration seconds(Map<String, String> asked) {
+    String text = asked.getOrDefault(SECONDS, "600");
+    if (text.matches("[1-9]\\d{0,4}") && Long.parseLong(text) <= MOST_SECONDS) {
+      return Duration.ofSeconds(Long.parseLong(text));
+    }
+    throw new RefusedException(ProblemDetails.badRequest(
+        "query_invalid", List.of("seconds: (expected: 1 to %d)".formatted(MOST_SECONDS))));
+  }
+
+  private Future<Void> end(RoutedRequest request) {
+    operators.require(request.http(), Scope.ALL);
+    return of(stored.end())
+        .compose(ended -> request.answer(200, new JsonObject().put("ended", ended)));
+  }
+
+  private <T> Future<T> of(CompletionStage<T> stage) {
+    return Future.fromCompletionStage(stage, loop)
+        .recover(error -> Future.failedFuture(RefusedException.of(error)));
+  }
+}

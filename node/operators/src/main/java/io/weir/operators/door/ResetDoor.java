@@ -1,0 +1,125 @@
+package io.weir.operators.door;
+
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import io.weir.core.bucket.Scope;
+import io.weir.core.policy.Subject;
+import io.weir.node.admin.OperatorBodies;
+import io.weir.node.answer.RefusedException;
+import io.weir.node.auth.Operator;
+import io.weir.node.intake.Door;
+import io.weir.node.intake.QueryParameters;
+import io.weir.node.intake.Route;
+import io.weir.node.intake.RoutedRequest;
+import io.weir.node.room.NodeParts;
+import io.weir.operators.explain.Explainer;
+import io.weir.operators.steer.RedisReset;
+import io.weir.operators.steer.RedisReset.Forgotten;
+import io.weir.operators.steer.RedisReset.What;
+import io.weir.operators.steer.ResetRequest;
+import io.weir.state.audit.RedisAudit;
+import io.weir.state.wire.RedisKeys;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** {@code POST /v1/reset}: forgets what a key or a tenant has used, for operators of the whole cluster. */
+public final class ResetDoor implements Door {
+  private static final int MAX_BYTES = 16 << 10;
+  private static final String DRY_RUN = "dryRun";
+  private static final int MOST_AUDITED = 20;
+  private static final Logger LOG = LoggerFactory.getLogger(ResetDoor.class);
+
+  private final Context loop;
+  private final NodeParts node;
+  private final OperatorBodies bodies;
+  private final RedisReset resets;
+  private final RedisAudit audit;
+
+  /** A door of one event loop. */
+  public ResetDoor(Vertx vertx, NodeParts node) {
+    this.loop = vertx.getOrCreateContext();
+    this.node = node;
+    this.bodies = new OperatorBodies(vertx, node.memory());
+    this.resets = new RedisReset(node.redis());
+    this.audit = new RedisAudit(node.redis());
+  }
+
+  @Override
+  public List<Route> routes() {
+    return List.of(Route.post("/v1/reset", this::reset).withQuery(DRY_RUN));
+  }
+
+  // A reset lifts a limit, so an operator of one tenant may not do it.
+  private Future<Void> reset(RoutedRequest request) {
+    Operator operator = node.operators().require(request.http(), Operator.Scope.KEYS);
+    boolean isDryRun = QueryParameters.flag(request.http(), DRY_RUN);
+    return bodies
+        .object(request, MAX_BYTES, ResetRequest.INVALID)
+        .map(ResetRequest::read)
+        .compose(this::target)
+        .compose(target -> of(resets.reset(target.state(), target.what(), isDryRun))
+            .compose(forgotten -> isDryRun || forgotten.isEmpty()
+                ? Future.succeededFuture(forgotten)
+                : audited(operator, target, forgotten).map(forgotten)))
+        .compose(forgotten -> request.answer(
+            200, new JsonObject().put("reset", json(forgotten)).put(DRY_RUN, isDryRun)));
+  }
+
+  /** @param name for the audit */
+  private record Target(String name, String state, What what) {}
+
+  private Future<Target> target(ResetRequest asked) {
+    if (asked.tenant().isPresent()) {
+      String tenant = asked.tenant().get();
+      What what =
+          asked.of(Scope.TENANT, node.policies().current().policy().plans().values());
+      return Future.succeededFuture(new Target("tenant:" + tenant, RedisKeys.tenant(tenant), what));
+    }
+    return node.identities().named(asked.key().orElseThrow()).map(found -> {
+      Subject subject = found.orElseThrow(() -> new RefusedException(Explainer.UNKNOWN));
+      return new Target(
+          "key:" + subject.id(),
+          RedisKeys.key(subject.tenant(), subject.id()),
+          asked.of(Scope.KEY, List.of(subject.plan())));
+    });
+  }
+
+  // It is done: without the audit, too.
+  private Future<Void> audited(Operator operator, Target target, List<Forgotten> forgotten) {
+    List<Forgotten> first = forgotten.stream().limit(MOST_AUDITED).toList();
+    return of(audit.add(
+            operator.name(),
+            "reset",
+            target.name(),
+            "",
+            new JsonObject().put("reset", json(first)).encode()))
+        .onFailure(error -> LOG.warn("a reset is not in the audit: {}", error.getMessage()))
+        .otherwiseEmpty();
+  }
+
+  private <T> Future<T> of(CompletionStage<T> stage) {
+    return Future.fromCompletionStage(stage, loop)
+        .recover(error -> Future.failedFuture(RefusedException.of(error)));
+  }
+
+  private static JsonArray json(List<Forgotten> forgotten) {
+    return new JsonArray(forgotten.stream().map(ResetDoor::json).toList());
+  }
+
+  private static JsonObject json(Forgotten one) {
+    JsonObject json = new JsonObject().put("kind", one.kind());
+    if (!one.name().isEmpty()) {
+      json.put("limit", one.name());
+    }
+    return switch (one.kind()) {
+      case "rate" -> json.put("emptyInMs", (one.number() + 999) / 1000);
+      case "quota" -> json.put("used", one.number());
+      default -> json.put("waiting", one.number());
+    };
+  }
+}

@@ -1,0 +1,5 @@
+/** The doors through which operators look. */
+@NullMarked
+package io.weir.operators.door;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,163 @@
+package io.weir.operators.explain;
+
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.json.JsonObject;
+import io.weir.core.bucket.Scope;
+import io.weir.core.decision.Decision;
+import io.weir.core.decision.Limit;
+import io.weir.core.kind.Kind;
+import io.weir.core.policy.Plan;
+import io.weir.core.policy.Subject;
+import io.weir.core.throttle.Failures;
+import io.weir.core.throttle.StoreUnavailableException;
+import io.weir.core.throttle.UnknownSubjectException;
+import io.weir.node.admin.OperatorWork;
+import io.weir.node.answer.ProblemDetails;
+import io.weir.node.answer.RefusedException;
+import io.weir.node.auth.Operator;
+import io.weir.node.room.NodeParts;
+import io.weir.operators.explain.Explained.Holder;
+import io.weir.state.inspect.StateInspector;
+import io.weir.state.wire.RedisKeys;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+
+/** Explains what would be decided now; takes nothing. For one event loop. */
+public final class Explainer {
+  /** There is no such subject. */
+  public static final ProblemDetails UNKNOWN = ProblemDetails.of(
+      404,
+      "key_unknown",
+      "The policy in force has no such subject, and there is no usable record of such a key");
+
+  private static final int MOST_HOLDERS = 20;
+
+  private final OperatorWork work;
+  private final Context loop;
+  private final NodeParts node;
+  private final StateInspector inspector;
+  private final Supplier<Instant> now;
+
+  /**
+   * An explainer.
+   *
+   * @param inspector whose calls take as long as they need
+   * @param now tells Redis's time
+   */
+  public Explainer(Vertx vertx, NodeParts node, StateInspector inspector, Supplier<Instant> now) {
+    this.work = new OperatorWork(vertx);
+    this.loop = vertx.getOrCreateContext();
+    this.node = node;
+    this.inspector = inspector;
+    this.now = now;
+  }
+
+  /** The facts as JSON, with the same in words; to an operator of one tenant nothing of others. */
+  public Future<JsonObject> explain(
+      Operator operator, Subject subject, String operation, Optional<Long> cost) {
+    long operations = cost.orElseGet(() -> node.policies().current().policy().ownCost(operation));
+    return node.admission()
+        .peek(loop, subject, operation, operations)
+        .map(Optional::of)
+        .recover(Explainer::withoutDecision)
+        .compose(decision ->
+            work.run(() -> explained(operator, subject, operation, operations, decision)));
+  }
+
+  private static Future<Optional<Decision>> withoutDecision(Throwable error) {
+    Throwable cause = Failures.cause(error);
+    if (cause instanceof StoreUnavailableException) {
+      return Future.succeededFuture(Optional.empty());
+    }
+    return Future.failedFuture(
+        cause instanceof UnknownSubjectException ? new RefusedException(UNKNOWN) : cause);
+  }
+
+  private JsonObject explained(
+      Operator operator,
+      Subject subject,
+      String operation,
+      long cost,
+      Optional<Decision> decision) {
+    // States of scope cluster show the usage of other tenants.
+    List<Scope> shown =
+        operator.tenant().isPresent() ? List.of(Scope.KEY, Scope.TENANT) : List.of(Scope.values());
+    Map<String, Map<String, String>> states = new LinkedHashMap<>();
+    Map<String, List<Holder>> holders = new LinkedHashMap<>();
+    if (decision.isPresent()) {
+      try {
+        putHolders(shown, subject, decision.get(), holders);
+        putStates(shown, subject, states);
+      } catch (StoreUnavailableException e) { // the decision counts without
+        states.put("error", Map.of("error", String.valueOf(e.getMessage())));
+      }
+    }
+    return new Explanation(new Explained(
+            subject,
+            operation,
+            cost,
+            node.policies().current().policy(),
+            decision,
+            now.get(),
+            states,
+            holders))
+        .toJson();
+  }
+
+  private void putStates(
+      List<Scope> shown, Subject subject, Map<String, Map<String, String>> states) {
+    Plan plan = subject.plan();
+    String bursts = node.policies().bursts();
+    for (Scope scope : shown) {
+      if (has(plan, scope)) {
+        String state = RedisKeys.state(scope, subject.tenant(), subject.id());
+        put(states, state, inspector.showAll(state, bursts, List.of(plan)));
+      }
+    }
+    states.putAll(inspector.showPools(
+        plan.buckets().filter(bucket -> shown.contains(bucket.scope())),
+        subject.tenant(),
+        subject.id(),
+        bursts));
+  }
+
+  private static boolean has(Plan plan, Scope scope) {
+    return scope == Scope.KEY // who waits is kept with the key
+        || plan.buckets().anyMatch(bucket -> bucket.scope() == scope)
+        || plan.kinds().anyMatch(kind -> kind.scope() == scope);
+  }
+
+  private static void put(
+      Map<String, Map<String, String>> states, String state, Map<String, String> fields) {
+    if (!fields.isEmpty()) {
+      states.put(state, fields);
+    }
+  }
+
+  private void putHolders(
+      List<Scope> shown, Subject subject, Decision decision, Map<String, List<Holder>> holders) {
+    for (Limit limit : decision.limits()) {
+      if (limit.kind() == Kind.PERMIT && shown.contains(limit.scope())) {
+        String state = RedisKeys.state(limit.scope(), subject.tenant(), subject.id());
+        List<Holder> found = new ArrayList<>();
+        inspector
+            .holders(state, limit.bucket(), MOST_HOLDERS)
+            .forEach((id, until) -> found.add(new Holder(id, instant(until))));
+        found.removeIf(holder -> holder.until().isBefore(now.get()));
+        holders.put(limit.bucket(), found);
+      }
+    }
+  }
+
+  private static Instant instant(long micros) {
+    return Instant.ofEpochMilli(TimeUnit.MICROSECONDS.toMillis(micros));
+  }
+}

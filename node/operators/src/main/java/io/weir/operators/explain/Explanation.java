@@ -1,0 +1,230 @@
+package io.weir.operators.explain;
+
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import io.weir.core.bucket.Demand;
+import io.weir.core.decision.Decision;
+import io.weir.core.decision.Decision.Allowed;
+import io.weir.core.decision.Decision.Denied;
+import io.weir.core.decision.Decision.NeverAllowed;
+import io.weir.core.decision.Limit;
+import io.weir.core.kind.Kind;
+import io.weir.core.policy.OperationLimit;
+import io.weir.core.policy.OperationLimit.Limited;
+import io.weir.core.policy.OperationLimit.Unlimited;
+import io.weir.core.policy.OperationRule;
+import io.weir.core.policy.Plan;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/** An explanation of what would be decided now: as JSON, and in words. */
+final class Explanation {
+  private static final int MICROS_PER_MILLI = 1000;
+  private static final int MOST_OPERATIONS = 500;
+  private static final Duration LONG = Duration.ofMinutes(2);
+
+  private final Explained facts;
+  private final OperationLimit limit;
+  private final List<ExplainedLimit> limits;
+
+  Explanation(Explained facts) {
+    this.facts = facts;
+    this.limit = facts.subject().plan().limit(facts.operation());
+    this.limits = facts.decision().map(this::limits).orElse(List.of());
+  }
+
+  private List<ExplainedLimit> limits(Decision decision) {
+    Set<String> full = new HashSet<>(full(decision));
+    List<Demand> demands = limit instanceof Limited limited ? limited.demands() : List.of();
+    return decision.limits().stream()
+        .map(it -> decision instanceof Allowed ? withoutRequest(it) : it)
+        .map(it -> ExplainedLimit.of(it, demand(it, demands), full.contains(it.bucket()), facts))
+        .toList();
+  }
+
+  // The answer to a request that would pass counts it already, but in rates.
+  private Limit withoutRequest(Limit of) {
+    long taken = limit instanceof Limited limited
+        ? limited.others().stream()
+            .filter(other -> other.kind() == of.kind()
+                && other.scope() == of.scope()
+                && other.name().equals(of.bucket()))
+            .mapToLong(other -> other.counted(facts.cost()))
+            .max()
+            .orElse(0)
+        : 0;
+    long used = Math.max(0, of.usedUnits() - taken);
+    return taken == 0
+        ? of
+        : new Limit(
+            of.bucket(),
+            of.kind(),
+            of.scope(),
+            of.quota(),
+            of.windowMillis(),
+            used,
+            Math.max(0, of.quota() - used),
+            of.resetMicros());
+  }
+
+  private static Optional<Demand> demand(Limit of, List<Demand> demands) {
+    return demands.stream()
+        .filter(demand -> of.kind() == Kind.RATE
+            && demand.bucket().scope() == of.scope()
+            && demand.bucket().name().equals(of.bucket()))
+        .findFirst();
+  }
+
+  private static List<String> full(Decision decision) {
+    return decision.fold(allowed -> List.of(), Denied::full, NeverAllowed::full);
+  }
+
+  private Plan plan() {
+    return facts.subject().plan();
+  }
+
+  JsonObject toJson() {
+    JsonObject json = new JsonObject()
+        .put("tenant", facts.subject().tenant())
+        .put("key", facts.subject().id())
+        .put("plan", plan().name())
+        .put("operation", facts.operation())
+        .put("countedAs", plan().tagOf(facts.operation()))
+        .put("operations", operations())
+        .put("cost", facts.cost())
+        .put("at", facts.now().toString())
+        .put("decision", decisionWord());
+    facts.decision().ifPresent(decision -> add(decision, json));
+    json.put("limits", new JsonArray(limits.stream().map(ExplainedLimit::toJson).toList()));
+    json.put("queue", new JsonArray(queue()));
+    JsonObject states = new JsonObject();
+    facts.states().forEach((key, fields) -> {
+      JsonObject shown = new JsonObject();
+      fields.forEach(shown::put);
+      states.put(key, shown);
+    });
+    return json.put("states", states).put("words", new JsonArray(words()));
+  }
+
+  // What else may be asked about.
+  private JsonArray operations() {
+    return new JsonArray(facts.policy().rules().stream()
+        .map(OperationRule::name)
+        .distinct()
+        .limit(MOST_OPERATIONS)
+        .toList());
+  }
+
+  private String decisionWord() {
+    return facts
+        .decision()
+        .map(decision -> decision.<String>fold(
+            allowed -> "allowed", denied -> "denied", never -> "never_allowed"))
+        .orElse("unavailable");
+  }
+
+  private static void add(Decision decision, JsonObject json) {
+    json.put("revision", decision.revision()).put("full", new JsonArray(full(decision)));
+    if (decision instanceof Denied denied) {
+      json.put("retryAfterMs", millis(denied)).put("estimate", denied.estimate());
+    }
+    if (decision instanceof NeverAllowed never) {
+      json.put("reason", never.reason().code());
+    }
+    if (decision.degraded()) {
+      json.put("degraded", true);
+    }
+  }
+
+  private static long millis(Denied denied) {
+    return (denied.retryAfterMicros() + MICROS_PER_MILLI - 1) / MICROS_PER_MILLI;
+  }
+
+  private List<String> words() {
+    List<String> words = new ArrayList<>();
+    words.add("%s of %d by %s/%s, plan %s: %s"
+        .formatted(
+            facts.operation(),
+            facts.cost(),
+            facts.subject().tenant(),
+            facts.subject().id(),
+            plan().name(),
+            facts.decision().map(this::inWords).orElseGet(this::withoutRedis)));
+    limits.forEach(it -> words.add(it.inWords()));
+    limits.forEach(it -> it.holders()
+        .forEach(holder -> words.add("%s: held by %s until %s at most"
+            .formatted(it.limit().bucket(), holder.id(), holder.until()))));
+    queue().forEach(line -> words.add(QueueWords.of(line)));
+    return words;
+  }
+
+  private String inWords(Decision decision) {
+    return decision.fold(
+        allowed ->
+            limit instanceof Unlimited ? "it would pass; nothing limits it." : "it would pass now.",
+        this::deniedInWords,
+        this::neverInWords);
+  }
+
+  private String deniedInWords(Denied denied) {
+    String why = denied.full().isEmpty()
+        ? "others who were promised a time come first"
+        : "no room in " + String.join(", ", denied.full());
+    return "it would be denied for %s%s: %s."
+        .formatted(
+            denied.estimate() ? "at least " : "", seconds(Duration.ofMillis(millis(denied))), why);
+  }
+
+  private String neverInWords(NeverAllowed never) {
+    return "it can never pass: "
+        + switch (never.reason()) {
+          case ACCESS_DISABLED -> "the key, the tenant or the operation is frozen.";
+          case OPERATION_NOT_CONFIGURED ->
+            "no bucket of the plan limits the operation, and the policy denies such operations.";
+          case COST_EXCEEDS_CAPACITY ->
+            "the cost is above all that %s ever holds.".formatted(String.join(", ", never.full()));
+          case RESERVATION_ENDED, RESERVATION_ID_REUSED -> never.reason().code() + ".";
+        };
+  }
+
+  private String withoutRedis() {
+    return "the shared state does not answer; meanwhile "
+        + switch (plan().failureMode()) {
+          case LOCAL -> "each node enforces its share of the limits by itself.";
+          case DENY -> "all of the plan's requests are refused with 503.";
+          case ALLOW -> "all of the plan's requests pass uncounted.";
+        };
+  }
+
+  private static String seconds(Duration wait) {
+    return wait.compareTo(LONG) < 0
+        ? "%.3f s".formatted(wait.toMillis() / 1000.0)
+        : "%d h %d min %d s".formatted(wait.toHours(), wait.toMinutesPart(), wait.toSecondsPart());
+  }
+
+  // The units that are due to waiting callers, as the states show them.
+  private List<String> queue() {
+    return facts.states().entrySet().stream()
+        .flatMap(state -> state.getValue().entrySet().stream()
+            .filter(field -> isOfQueue(field.getKey()) && !field.getValue().startsWith("0 "))
+            .flatMap(field -> line(state.getKey(), field)))
+        .toList();
+  }
+
+  private static boolean isOfQueue(String field) {
+    return field.endsWith(".due")
+        || field.endsWith(".turn")
+        || field.endsWith(".own_turn")
+        || field.startsWith("due_at_");
+  }
+
+  private static Stream<String> line(String state, Map.Entry<String, String> field) {
+    return Stream.of("%s %s %s".formatted(state, field.getKey(), field.getValue()));
+  }
+}

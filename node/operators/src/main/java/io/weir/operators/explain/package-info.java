@@ -1,0 +1,5 @@
+/** What would be decided now, and why. */
+@NullMarked
+package io.weir.operators.explain;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,85 @@
+package io.weir.operators.live;
+
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.vertx.core.Vertx;
+import io.vertx.core.json.JsonObject;
+import io.weir.node.room.NodeParts;
+import io.weir.operators.nodes.AllNodes;
+import io.weir.operators.top.TopView;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+import java.util.function.Supplier;
+
+/** Ends the spans of a node in time, and tells what the node is. Owned by the room. */
+public final class Beat {
+  /** A node may hear Redis's time late; its span ends a little after the others'. */
+  private static final Duration AFTER = Duration.ofMillis(50);
+
+  private static final Map<String, String> GAUGES = Map.of(
+      "away", "throttle.shared.state.away",
+      "leased", "throttle.leased.operations",
+      "held", "throttle.held.requests",
+      "holds", "throttle.holds");
+
+  private final NodeParts node;
+  private final Supplier<Instant> now;
+  private final Instant begun;
+  private final Counted counted;
+  private final Pulse pulse;
+  private final LiveFeed feed;
+
+  /** @param now tells Redis's time */
+  public Beat(NodeParts node, AllNodes nodes, TopView top, Supplier<Instant> now) {
+    this.node = node;
+    this.now = now;
+    this.begun = now.get();
+    MeterRegistry meters = node.meters();
+    this.counted = new Counted(() -> meters.find("throttle.decisions").counters());
+    this.pulse = new Pulse(nodes, counted, this::facts, now);
+    this.feed = new LiveFeed(pulse, top);
+  }
+
+  /** What the nodes are and did. */
+  public Pulse pulse() {
+    return pulse;
+  }
+
+  /** Tells it to those who watch. */
+  public LiveFeed feed() {
+    return feed;
+  }
+
+  private JsonObject facts() {
+    Runtime machine = Runtime.getRuntime();
+    JsonObject facts = new JsonObject()
+        .put("listens", "%s:%d".formatted(node.config().host(), node.config().port()))
+        .put("upSince", begun.toString())
+        .put("revision", node.policies().current().revision())
+        .put("eventLoops", node.config().eventLoops())
+        .put("heapUsedMb", (machine.totalMemory() - machine.freeMemory()) >> 20)
+        .put("heapMostMb", machine.maxMemory() >> 20);
+    GAUGES.forEach((name, meter) -> {
+      Gauge gauge = node.meters().find(meter).gauge();
+      facts.put(name, gauge == null ? 0 : gauge.value());
+    });
+    return facts;
+  }
+
+  /** Ends each span when it is over, and tells those who watch, as long as the instance of Vert.x lives. */
+  public void start(Vertx vertx) {
+    feed.start(vertx);
+    next(vertx);
+  }
+
+  private void next(Vertx vertx) {
+    long spanMillis = Duration.ofSeconds(Span.SECONDS).toMillis();
+    long at = now.get().toEpochMilli();
+    long ends = (Math.floorDiv(at, spanMillis) + 1) * spanMillis;
+    vertx.setTimer(ends - at + AFTER.toMillis(), over -> {
+      counted.end(Math.floorDiv(ends, spanMillis) - 1);
+      next(vertx);
+    });
+  }
+}

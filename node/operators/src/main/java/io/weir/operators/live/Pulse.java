@@ -1,0 +1,108 @@
+package io.weir.operators.live;
+
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import io.weir.node.admin.OperatorWork;
+import io.weir.node.json.JsonInput;
+import io.weir.operators.nodes.AllNodes;
+import io.weir.state.policy.NodeQuestions.Answers;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+
+/** The nodes of the cluster and what they decided lately, by asking all of them. Safe for use by many threads. */
+public final class Pulse {
+  private static final String TOPIC = "pulse";
+  private static final String SPANS = "spans";
+  private static final String NODE = "node";
+
+  private final AllNodes nodes;
+  private final Counted counted;
+  private final Supplier<JsonObject> facts;
+  private final Supplier<Instant> now;
+
+  /**
+   * A pulse that answers for this node, too.
+   *
+   * @param facts what this node is and holds
+   * @param now tells Redis's time
+   */
+  Pulse(AllNodes nodes, Counted counted, Supplier<JsonObject> facts, Supplier<Instant> now) {
+    this.nodes = nodes;
+    this.counted = counted;
+    this.facts = facts;
+    this.now = now;
+    nodes
+        .questions()
+        .answer(
+            TOPIC,
+            text -> CompletableFuture.completedFuture(own(Long.parseLong(text)).encode()));
+  }
+
+  /** The number of the span that is not over. */
+  long span() {
+    return Math.floorDiv(now.get().getEpochSecond(), (long) Span.SECONDS);
+  }
+
+  /** The span after which nothing is older than five minutes. */
+  public long oldest() {
+    return span() - Counted.MOST_SPANS;
+  }
+
+  /**
+   * Asks all nodes; only this one if Redis is away.
+   *
+   * @param loop where the future completes
+   * @param operator who asks
+   * @param since the number of the first span that is told
+   */
+  public Future<JsonObject> look(Context loop, OperatorWork work, String operator, long since) {
+    return nodes
+        .ask(loop, operator, TOPIC, Long.toString(since))
+        .compose(answers -> work.run(() -> summed(answers, since)));
+  }
+
+  private JsonObject own(long since) {
+    JsonArray spans = new JsonArray();
+    counted.since(since).forEach(span -> spans.add(span.toJson()));
+    return facts.get().put(NODE, nodes.questions().node()).put(SPANS, spans);
+  }
+
+  // This node may have been asked, too.
+  private JsonObject summed(Optional<Answers> told, long since) {
+    Answers answers = AllNodes.orNone(told);
+    Map<String, JsonObject> byNode = new TreeMap<>();
+    answers.texts().stream()
+        .map(JsonInput::object)
+        .forEach(answer -> byNode.put(answer.getString(NODE), answer));
+    byNode.putIfAbsent(nodes.questions().node(), own(since));
+    Map<Long, List<Span>> bySpan = new TreeMap<>();
+    byNode.values().stream()
+        .flatMap(answer -> ((JsonArray) answer.remove(SPANS)).stream())
+        .map(span -> Span.parse((JsonObject) span))
+        .forEach(span ->
+            bySpan.computeIfAbsent(span.number(), first -> new ArrayList<>()).add(span));
+    JsonArray spans = new JsonArray();
+    bySpan.forEach((number, of) -> spans.add(Span.sum(number, of).toJson()));
+    return new JsonObject()
+        .put("at", now.get().toString())
+        .put("span", span())
+        .put("spanSeconds", Span.SECONDS)
+        .put("nodesAsked", Math.max(byNode.size(), answers.asked()))
+        .put("redis", told.isEmpty() ? "away" : "answers")
+        .put(
+            "nodes",
+            new JsonArray(byNode.values().stream()
+                .sorted(Comparator.comparing(node -> node.getString(NODE)))
+                .toList()))
+        .put(SPANS, spans);
+  }
+}

@@ -1,0 +1,68 @@
+package io.weir.operators.nodes;
+
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.weir.core.throttle.Failures;
+import io.weir.core.throttle.StoreUnavailableException;
+import io.weir.node.answer.ProblemDetails;
+import io.weir.node.answer.RefusedException;
+import io.weir.node.intake.Bulkhead;
+import io.weir.node.intake.Bulkhead.Share;
+import io.weir.state.policy.NodeQuestions;
+import io.weir.state.policy.NodeQuestions.Answers;
+import io.weir.state.policy.NodeQuestions.TooManyQuestionsException;
+import java.util.List;
+import java.util.Optional;
+
+/** Asks all nodes on behalf of operators, none of whom may use up the questions of all. Safe for use by many threads. */
+public final class AllNodes {
+  private static final int MOST_OF_OPERATOR = 16;
+  private static final int MOST = 48;
+  private static final ProblemDetails FULL = ProblemDetails.of(
+      503, "questions_full", "Too many questions to the nodes are open: ask again");
+
+  private final NodeQuestions nodes;
+  private final Bulkhead bounds = new Bulkhead(MOST_OF_OPERATOR, MOST, MOST);
+
+  public AllNodes(NodeQuestions nodes) {
+    this.nodes = nodes;
+  }
+
+  /** The questions that this node hears, and its name. */
+  public NodeQuestions questions() {
+    return nodes;
+  }
+
+  /**
+   * Asks all nodes.
+   *
+   * @param loop where the future completes
+   * @param operator on whose behalf
+   * @return empty if Redis is away, so that only this node is known; fails with {@link RefusedException} if too many
+   *     questions are open
+   */
+  public Future<Optional<Answers>> ask(Context loop, String operator, String topic, String text) {
+    Optional<Share> share = bounds.tryTake(operator, "", 1);
+    if (share.isEmpty()) {
+      return Future.failedFuture(new RefusedException(FULL));
+    }
+    return Future.succeededFuture()
+        .compose(begun -> Future.fromCompletionStage(nodes.ask(topic, text), loop))
+        .map(Optional::of)
+        .recover(error -> failed(Failures.cause(error)))
+        .onComplete(asked -> share.get().free());
+  }
+
+  private static Future<Optional<Answers>> failed(Throwable cause) {
+    if (cause instanceof StoreUnavailableException) {
+      return Future.succeededFuture(Optional.empty());
+    }
+    return Future.failedFuture(
+        cause instanceof TooManyQuestionsException ? new RefusedException(FULL) : cause);
+  }
+
+  /** The answers, or none of no node. */
+  public static Answers orNone(Optional<Answers> answers) {
+    return answers.orElse(new Answers(0, List.of()));
+  }
+}

@@ -1,0 +1,74 @@
+package io.weir.operators.page.door;
+
+import io.vertx.core.Future;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.json.JsonObject;
+import io.weir.node.admin.Operators;
+import io.weir.node.answer.ProblemDetails;
+import io.weir.node.answer.RefusedException;
+import io.weir.node.auth.KeyHeaders;
+import io.weir.node.auth.Operator;
+import io.weir.node.intake.Door;
+import io.weir.node.intake.Route;
+import io.weir.node.intake.RoutedRequest;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+
+/**
+ * {@code /v1/session}: begins the session of a browser with an admin token, tells what it may do, and ends it. The token
+ * is sent in a header, which a page of another site cannot set without being asked first.
+ */
+public final class SessionDoor implements Door {
+  private static final String PATH = "/v1/session";
+  private static final ProblemDetails NO_TOKEN = ProblemDetails.of(
+      401, "admin_token_invalid", "A session begins with Authorization: Bearer and an admin token");
+  private static final ProblemDetails NO_SESSION =
+      ProblemDetails.of(401, "session_missing", "There is no session, or it is over");
+
+  private final Operators operators;
+
+  public SessionDoor(Operators operators) {
+    this.operators = operators;
+  }
+
+  @Override
+  public List<Route> routes() {
+    return List.of(
+        Route.post(PATH, this::begin), Route.get(PATH, this::look), Route.delete(PATH, this::end));
+  }
+
+  private Future<Void> begin(RoutedRequest request) {
+    String token = KeyHeaders.bearer(request.http().headers())
+        .orElseThrow(() -> new RefusedException(NO_TOKEN));
+    Operator operator = operators.of(token);
+    return told(
+        request, operator, operators.sessions().begin(request.http(), operator.name(), token));
+  }
+
+  private Future<Void> look(RoutedRequest request) {
+    Operator operator = operators.of(request.http());
+    String csrf = operators
+        .sessions()
+        .csrf(request.http())
+        .orElseThrow(() -> new RefusedException(NO_SESSION));
+    return told(request, operator, csrf);
+  }
+
+  private static Future<Void> told(RoutedRequest request, Operator operator, String csrf) {
+    JsonObject json = new JsonObject()
+        .put("operator", operator.name())
+        .put("scope", operator.may().name().toLowerCase(Locale.ROOT))
+        .put("csrf", csrf);
+    operator.tenant().ifPresent(tenant -> json.put("tenant", tenant));
+    request.response().putHeader(HttpHeaders.CACHE_CONTROL, "no-store");
+    return request.answer(200, json);
+  }
+
+  private Future<Void> end(RoutedRequest request) {
+    // Whether the token still counts does not matter: a session can be ended while Redis is away.
+    Optional<String> unused = operators.sessions().token(request.http());
+    operators.sessions().end(request.http());
+    return request.response().setStatusCode(204).end();
+  }
+}

@@ -1,0 +1,5 @@
+/** The doors of the page. */
+@NullMarked
+package io.weir.operators.page.door;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,143 @@
+package io.weir.operators.rehearsal;
+
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.weir.core.decision.Decision;
+import io.weir.core.decision.Decision.Allowed;
+import io.weir.core.policy.OperationLimit;
+import io.weir.core.policy.OperationLimit.Limited;
+import io.weir.core.policy.OperationLimit.Unlimited;
+import io.weir.core.policy.Plan;
+import io.weir.core.policy.Subject;
+import io.weir.core.throttle.BucketStore;
+import io.weir.core.throttle.StoreAnswer;
+import io.weir.node.admission.Witness.Question;
+import io.weir.node.trace.RequestTrace;
+import io.weir.operators.rehearsal.Outcomes.Counts;
+import io.weir.operators.rehearsal.Outcomes.Name;
+import io.weir.operators.top.LimitName;
+import io.weir.operators.top.SubjectName;
+import java.util.Optional;
+
+/**
+ * Decides requests of one event loop once more, by limits that are not enforced, after they were decided: nobody waits
+ * for it. Mutable; owned by that event loop, which others ask through it.
+ */
+final class LoopRehearsal {
+  /** Those under way at once; more are counted as unknown. */
+  private static final int MOST_OPEN = 512;
+
+  private final Context loop;
+  private final BucketStore store;
+  private final ShadowCharges charges;
+  private final RehearsalMeters meters;
+  private final WouldDeny hearer;
+  private final Account.Writer account = new Account.Writer();
+  private int open;
+
+  LoopRehearsal(
+      Context loop,
+      BucketStore store,
+      ShadowCharges charges,
+      RehearsalMeters meters,
+      WouldDeny hearer) {
+    this.loop = loop;
+    this.store = store;
+    this.charges = charges;
+    this.meters = meters;
+    this.hearer = hearer;
+  }
+
+  /** A request, how it was decided, and the plan by which it is decided once more. */
+  private record Case(Question question, Decision decided, Plan plan, Optional<Context> request) {
+    boolean passes() {
+      return decided instanceof Allowed;
+    }
+
+    Name name() {
+      return new Name(plan.name(), plan.tagOf(question.operation()));
+    }
+  }
+
+  /**
+   * Decides a request by a plan, and counts how it stands beside what was decided. Called while the request is served.
+   *
+   * @param revision of the policy in force
+   */
+  void decide(Question question, Decision decided, Plan plan, long revision) {
+    Case of = new Case(question, decided, plan, RequestTrace.here());
+    OperationLimit limit = plan.limit(question.operation());
+    if (limit instanceof Unlimited) {
+      count(of, Counts.of(of.passes(), true));
+      return;
+    }
+    if (!(limit instanceof Limited limited)) {
+      denied(of, decided, "access_disabled");
+      return;
+    }
+    Subject subject = question.subject();
+    ShadowCharge charge =
+        charges.of(limited, subject.tenant(), subject.id(), question.cost(), revision);
+    if (charge.isEmpty() || open >= MOST_OPEN) {
+      count(of, Counts.UNKNOWN);
+      return;
+    }
+    open++;
+    charge
+        .decide(store)
+        .whenComplete((answer, error) -> loop.runOnContext(now -> {
+          open--;
+          if (answer instanceof StoreAnswer.Decided found) {
+            decided(of, found.decision());
+          } else {
+            count(of, Counts.UNKNOWN);
+          }
+        }));
+  }
+
+  /** Counts a request of a subject that the other policy does not have. */
+  void unknownKey(Question question, Decision decided) {
+    Case of = new Case(question, decided, question.subject().plan(), RequestTrace.here());
+    denied(of, decided, "key_unknown");
+  }
+
+  private void decided(Case of, Decision found) {
+    found.fold(
+        allowed -> {
+          count(of, Counts.of(of.passes(), true));
+          return true;
+        },
+        denied ->
+            denied(of, found, denied.full().isEmpty() ? "full" : denied.full().get(0)),
+        never -> denied(
+            of,
+            found,
+            never.full().isEmpty() ? never.reason().code() : never.full().get(0)));
+  }
+
+  private boolean denied(Case of, Decision found, String limit) {
+    count(of, Counts.of(of.passes(), false));
+    if (of.passes()) {
+      Question question = of.question();
+      LimitName by = new LimitName(of.name().plan(), of.name().operation(), limit);
+      account.denied(
+          new SubjectName(question.subject().tenant(), question.subject().id()), by);
+      hearer.found(
+          new WouldDeny.Found(question, found, by, of.request().flatMap(RequestTrace::id)));
+    }
+    return false;
+  }
+
+  private void count(Case of, Counts counts) {
+    account.count(of.name(), counts);
+    meters.count(of.name().plan(), of.name().operation(), counts.word());
+  }
+
+  /** What was found until now. Any thread may ask. */
+  Future<Account> account() {
+    Promise<Account> told = Promise.promise();
+    loop.runOnContext(now -> told.complete(account.account()));
+    return told.future();
+  }
+}

@@ -1,0 +1,126 @@
+package io.weir.operators.rehearsal;
+
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.json.JsonObject;
+import io.weir.core.policy.InvalidPolicyException;
+import io.weir.core.throttle.Failures;
+import io.weir.node.admin.OperatorWork;
+import io.weir.node.json.JsonInput;
+import io.weir.node.room.NodeParts;
+import io.weir.operators.nodes.AllNodes;
+import io.weir.operators.rehearsal.RedisCandidate.Stored;
+import io.weir.operators.top.TopView;
+import io.weir.state.policy.NodeQuestions.Answers;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The rehearsals of all nodes: keeps this node's candidate up to date, and sums what all found. Safe for use by many threads. */
+public final class Rehearsals {
+  private static final Logger LOG = LoggerFactory.getLogger(Rehearsals.class);
+  private static final String TOPIC = "rehearsal";
+  private static final String AUDIT = "audit";
+  private static final String CANDIDATE = "candidate";
+  private static final Duration EVERY = Duration.ofSeconds(1);
+
+  private final NodeRehearsals here;
+  private final RedisCandidate stored;
+  private final AllNodes nodes;
+  private boolean isLooking; // owned by the loop of start
+
+  /**
+   * The rehearsals of a node, and through it of all.
+   *
+   * @param hearer hears of what would be denied on this node
+   */
+  public Rehearsals(NodeParts node, AllNodes nodes, WouldDeny hearer) {
+    this.here = new NodeRehearsals(
+        node.store(), () -> node.policies().current().revision(), node.meters(), hearer);
+    this.stored = new RedisCandidate(node.redis());
+    this.nodes = nodes;
+    nodes
+        .questions()
+        .answer(TOPIC, text -> here.accounts().map(JsonObject::encode).toCompletionStage());
+  }
+
+  /** Those of this node. */
+  public NodeRehearsals here() {
+    return here;
+  }
+
+  /** The candidate in Redis. */
+  public RedisCandidate stored() {
+    return stored;
+  }
+
+  /** Looks for another candidate each second, as long as the instance of Vert.x lives. */
+  public void start(Vertx vertx) {
+    OperatorWork work = new OperatorWork(vertx);
+    vertx.setPeriodic(EVERY.toMillis(), timer -> {
+      if (!isLooking) {
+        isLooking = true;
+        look(vertx.getOrCreateContext(), work).onComplete(looked -> isLooking = false);
+      }
+    });
+  }
+
+  // Without Redis the candidate that is known stays until it is seen that it is over.
+  private Future<Void> look(Context loop, OperatorWork work) {
+    String known = here.candidate().map(Candidate::id).orElse("");
+    return Future.fromCompletionStage(stored.look(known), loop)
+        .compose(found -> found.filter(Stored::isKnown).isPresent()
+            ? Future.<Void>succeededFuture()
+            : work.run(() -> found.map(Stored::read)).onSuccess(here::use).mapEmpty())
+        .onFailure(error -> {
+          if (Failures.cause(error) instanceof InvalidPolicyException) {
+            LOG.warn("the candidate for the policy is not rehearsed: {}", error.getMessage());
+          }
+        })
+        .otherwiseEmpty();
+  }
+
+  /**
+   * What all nodes found; only this one if Redis is away.
+   *
+   * @param loop where the future completes
+   * @param operator who asks
+   */
+  public Future<JsonObject> told(Context loop, OperatorWork work, String operator) {
+    return nodes
+        .ask(loop, operator, TOPIC, "")
+        .map(AllNodes::orNone)
+        .compose(answers -> answers.texts().isEmpty()
+            ? here.accounts().map(own -> new Answers(1, List.of(own.encode())))
+            : Future.succeededFuture(answers))
+        .compose(answers -> work.run(() -> summed(answers)));
+  }
+
+  private JsonObject summed(Answers answers) {
+    List<JsonObject> all = answers.texts().stream().map(JsonInput::object).toList();
+    JsonObject told = new JsonObject()
+        .put("nodesAsked", answers.asked())
+        .put("nodesAnswered", all.size())
+        .put(AUDIT, json(all.stream().map(one -> one.getJsonObject(AUDIT)).toList()));
+    here.candidate().ifPresent(candidate -> {
+      List<JsonObject> same = all.stream()
+          .filter(one -> one.containsKey(CANDIDATE))
+          .map(one -> one.getJsonObject(CANDIDATE))
+          .filter(one -> candidate.id().equals(one.getString("id")))
+          .toList();
+      told.put(CANDIDATE, candidate.toJson().mergeIn(json(same)));
+    });
+    return told;
+  }
+
+  private static JsonObject json(List<JsonObject> accounts) {
+    List<Account> parsed = new ArrayList<>(accounts.stream().map(Account::parse).toList());
+    Account sum = parsed.isEmpty() ? Account.NONE : Account.sum(parsed);
+    return new JsonObject()
+        .put("outcomes", sum.outcomes().toJson())
+        .put("wouldDeny", TopView.json(sum.denied()));
+  }
+}

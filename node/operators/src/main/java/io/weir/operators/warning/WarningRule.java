@@ -1,0 +1,59 @@
+package io.weir.operators.warning;
+
+import io.weir.core.policy.Subject;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Which limits a receiver is warned of, and when. Empty sets mean any. Immutable.
+ *
+ * @param id of a rule that tells the same receiver at the same times; one that is changed in this is another rule
+ * @param to the name of the receiver
+ * @param at percentages of a limit, in ascending order
+ * @param again the least time until the same warning is told again, unless a new period of a quota begins
+ */
+record WarningRule(
+    String name,
+    String id,
+    String to,
+    List<Integer> at,
+    Set<String> plans,
+    Set<String> tenants,
+    Set<String> keys,
+    Set<String> limits,
+    Duration again) {
+  /** By so many points a limit must have emptied below a percentage before that is told once more. */
+  static final int HYSTERESIS = 10;
+
+  WarningRule {
+    at = at.stream().sorted().distinct().toList();
+    plans = Set.copyOf(plans);
+    tenants = Set.copyOf(tenants);
+    keys = Set.copyOf(keys);
+    limits = Set.copyOf(limits);
+  }
+
+  boolean isOf(Subject subject) {
+    return has(plans, subject.plan().name())
+        && has(tenants, subject.tenant())
+        && has(keys, subject.id());
+  }
+
+  boolean isOf(String limit) {
+    return has(limits, limit);
+  }
+
+  private static boolean has(Set<String> names, String name) {
+    return names.isEmpty() || names.contains(name);
+  }
+
+  /** The highest percentage that is reached; 0 if none is. */
+  int reached(int percent) {
+    int reached = 0;
+    for (int each : at) {
+      reached = each <= percent ? each : reached;
+    }
+    return reached;
+  }
+}

@@ -1,0 +1,163 @@
+package io.weir.operators;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.vertx.core.json.JsonObject;
+import io.weir.core.policy.FailureMode;
+import io.weir.core.policy.SecretHash;
+import io.weir.node.testing.NodeFixture;
+import io.weir.testkit.RedisProcess;
+import java.io.IOException;
+import java.net.Socket;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** The nodes and what they decide, as it happens. */
+final class LiveIT {
+  private static final String POLICY =
+      """
+      operations: [{ name: Ask, match: { path: /ask } }]
+      buckets: [{ name: requests, burstPeriod: 60, throttleGroups: [{ opsPerSec: 1, operations: [Ask] }] }]
+      subjects:
+        - { id: k1, tenant: acme, secretHash: "%s" }
+      """.formatted(SecretHash.of("secret-of-all").formatted());
+
+  private RedisProcess redis;
+  private NodeFixture one;
+  private NodeFixture two;
+
+  @BeforeEach
+  void start() {
+    redis = RedisProcess.start();
+    one = NodeFixture.at(redis.uri(), POLICY, FailureMode.DENY);
+    two = NodeFixture.at(redis.uri(), POLICY, FailureMode.DENY);
+  }
+
+  @AfterEach
+  void end() {
+    one.close();
+    two.close();
+    redis.close();
+  }
+
+  private static JsonObject nodes(NodeFixture node) {
+    HttpResponse<String> answer = node.send(HttpRequest.newBuilder(node.uri("/v1/nodes"))
+        .header("Authorization", "Bearer " + NodeFixture.ADMIN));
+    assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
+    return NodeFixture.json(answer);
+  }
+
+  private static void ask(NodeFixture node, int times) {
+    for (int i = 0; i < times; i++) {
+      node.post("/v1/check", "{\"key\":\"k1.secret-of-all\",\"operation\":\"Ask\",\"cost\":10}");
+    }
+  }
+
+  private static long sum(JsonObject pulse, String part, String name) {
+    return pulse.getJsonArray("spans").stream()
+        .map(span -> ((JsonObject) span).getJsonObject(part))
+        .mapToLong(counts -> counts.getLong(name, 0L))
+        .sum();
+  }
+
+  @Test
+  void theDecisionsOfAllNodesAreInTheSlotsOfEach() {
+    ask(one, 4);
+    ask(two, 4); // the bucket holds 60: two of these have no room, and few drain meanwhile
+
+    for (NodeFixture node : List.of(one, two)) {
+      await().atMost(Duration.ofSeconds(20)).untilAsserted(() -> {
+        JsonObject pulse = nodes(node);
+        assertThat(pulse.getJsonArray("nodes")).hasSize(2);
+        assertThat(pulse.getString("redis")).isEqualTo("answers");
+        assertThat(sum(pulse, "admitted", "Ask") + sum(pulse, "denied", "Ask")).isEqualTo(8);
+        assertThat(sum(pulse, "limits", "requests")).isEqualTo(sum(pulse, "denied", "Ask"));
+        assertThat(sum(pulse, "denied", "Ask")).isBetween(1L, 2L);
+      });
+    }
+  }
+
+  @Test
+  void aNodeTellsItsOwnWithoutRedis() {
+    ask(one, 2);
+    redis.kill();
+
+    await().atMost(Duration.ofSeconds(20)).untilAsserted(() -> {
+      JsonObject pulse = nodes(one);
+      assertThat(pulse.getString("redis")).isEqualTo("away");
+      assertThat(pulse.getJsonArray("nodes")).hasSize(1);
+      assertThat(sum(pulse, "admitted", "Ask")).isEqualTo(2);
+    });
+  }
+
+  private static Socket watch(NodeFixture node) {
+    Socket socket = node.connect();
+    NodeFixture.write(
+        socket,
+        "GET /v1/live HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer %s\r\n\r\n"
+            .formatted(NodeFixture.ADMIN));
+    return socket;
+  }
+
+  private static String readUntil(Socket socket, String text) {
+    StringBuilder read = new StringBuilder();
+    await().atMost(Duration.ofSeconds(20)).until(() -> {
+      read.append(NodeFixture.read(socket, 500));
+      return read.indexOf(text) >= 0;
+    });
+    return read.toString();
+  }
+
+  @Test
+  void thoseWhoWatchAreToldWhatHappens() throws Exception {
+    try (Socket socket = watch(one)) {
+      String begun = readUntil(socket, "event: top");
+      assertThat(begun).contains("text/event-stream", "event: pulse", "\"nodesAsked\":2");
+      ask(two, 7);
+      assertThat(readUntil(socket, "\"requests\":1")).contains("event: pulse");
+    }
+  }
+
+  private String head() throws IOException {
+    try (Socket socket = watch(one)) {
+      return NodeFixture.read(socket, 300);
+    }
+  }
+
+  @Test
+  void tooManyWatchersAreRefusedAndThoseWhoLeaveMakeRoom() throws Exception {
+    List<Socket> watching = new ArrayList<>();
+    try {
+      for (int i = 0; i < 64; i++) {
+        watching.add(watch(one));
+      }
+      await()
+          .atMost(Duration.ofSeconds(10))
+          .untilAsserted(() -> assertThat(head()).contains(" 503 ", "streams_full"));
+      watching.remove(0).close();
+      await()
+          .atMost(Duration.ofSeconds(10))
+          .untilAsserted(() -> assertThat(head()).contains(" 200 "));
+    } finally {
+      for (Socket socket : watching) {
+        socket.close();
+      }
+    }
+  }
+
+  @Test
+  void aStreamIsEndedWhenItsNodeStops() throws Exception {
+    try (Socket socket = watch(two)) {
+      readUntil(socket, "event: pulse");
+      two.node().close();
+      assertThat(readUntil(socket, "0\r\n\r\n")).endsWith("0\r\n\r\n"); // the last chunk
+    }
+  }
+}

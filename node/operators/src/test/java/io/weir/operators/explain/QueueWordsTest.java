@@ -1,0 +1,27 @@
+package io.weir.operators.explain;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+/** The lines of a queue, as a person reads them. */
+final class QueueWordsTest {
+  @Test
+  void eachKindOfLine() {
+    assertThat(
+            QueueWords.of(
+                "weir:{72nw}:acme:key:alice due_at_1795630119875000 6 (operations, to callers without a ticket, at 2026-11-25T18:08:39.875000Z)"))
+        .isEqualTo(
+            "6 operations are due at 2026-11-25T18:08:39.875000Z, to callers without a ticket.");
+    assertThat(
+            QueueWords.of(
+                "weir:{72nw}:acme:key:alice requests@1/200000.due 15400000 (77 operations until 2026-11-25T18:08:54.500000Z, 64 of 64 parts kept)"))
+        .isEqualTo(
+            "requests: is due to callers who were told a time: 77 operations until 2026-11-25T18:08:54.500000Z, 64 of 64 parts kept.");
+    assertThat(
+            QueueWords.of(
+                "weir:{72nw}:acme:key:alice requests@1/200000.turn 1795630138170332 (2026-11-25T18:08:58.170332Z)"))
+        .isEqualTo("requests: the next newcomer may come at 2026-11-25T18:08:58.170332Z.");
+    assertThat(QueueWords.of("something else")).isEqualTo("waiting: something else");
+  }
+}

@@ -1,0 +1,154 @@
+package io.weir.node.command;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.net.httpserver.HttpServer;
+import io.weir.core.policy.SecretHash;
+import io.weir.state.document.SchemaDocument;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine;
+
+final class CommandsTest {
+  private final StringWriter out = new StringWriter();
+  private final StringWriter err = new StringWriter();
+
+  @Test
+  void aSoundPolicyIsSummarizedInALine() {
+    assertThat(run("policy", "check", "../../examples/small.yaml")).isZero();
+    assertThat(out.toString()).contains("sound; 1 buckets, 1 plans, 1 subjects");
+  }
+
+  @Test
+  void aBadPolicyFailsWithEveryProblemAndItsPlace(@TempDir Path folder) throws IOException {
+    Path file = folder.resolve("bad.yaml");
+    Files.writeString(file, "buckets: 5\ncolour: blue\n");
+    assertThat(run("policy", "check", file.toString())).isEqualTo(1);
+    assertThat(out.toString())
+        .contains(
+            "bad.yaml:1: buckets: error value_invalid", "bad.yaml:2: colour: error field_unknown");
+  }
+
+  @Test
+  void theSchemaOfPoliciesIsPrinted() {
+    assertThat(run("policy", "schema")).isZero();
+    assertThat(out.toString()).isEqualTo(SchemaDocument.text());
+  }
+
+  @Test
+  void aFileThatIsNotThereIsASentenceAndNoTrace() {
+    assertThat(run("policy", "check", "nowhere.yaml")).isEqualTo(1);
+    assertThat(err.toString()).isEqualToIgnoringNewLines("nowhere.yaml: there is no such file");
+  }
+
+  @Test
+  void aNodeThatIsNotThereIsASentenceToo() {
+    assertThat(run(
+            "policy",
+            "apply",
+            "--node=http://127.0.0.1:1",
+            "--admin-token=t",
+            "../../examples/small.yaml"))
+        .isEqualTo(1);
+    assertThat(err.toString())
+        .isEqualToIgnoringNewLines("no node answers at http://127.0.0.1:1: connection refused");
+  }
+
+  @Test
+  void withoutATokenNothingIsSent() {
+    assertThat(run("policy", "apply", "--admin-token=", "../../examples/small.yaml"))
+        .isEqualTo(2);
+    assertThat(err.toString())
+        .contains("no admin token (expected: WEIR_ADMIN_TOKEN in the environment)");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"secret\n", "sec\nret", " secret", "secrét"})
+  void aTokenThatNoHeaderCarriesIsRefusedAndNeverPrinted(String token) {
+    assertThat(run("policy", "apply", "--admin-token=" + token, "../../examples/small.yaml"))
+        .isEqualTo(2);
+    assertThat(run("node", "--admin-token=" + token)).isEqualTo(2);
+    assertThat(run("node", "--service-token=" + token)).isEqualTo(2);
+    assertThat(err.toString())
+        .contains(
+            "WEIR_ADMIN_TOKEN, --admin-token: the token has a line break", "--service-token: ")
+        .doesNotContain(token, "Bearer");
+  }
+
+  @Test
+  void theTokenIsSentOnlyToAPortThatAsksForIt() throws IOException {
+    List<String> seen = new CopyOnWriteArrayList<>();
+    HttpServer upstream =
+        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    upstream.createContext("/", exchange -> {
+      seen.add(exchange.getRequestMethod() + exchange.getRequestHeaders().get("Authorization"));
+      exchange.sendResponseHeaders(200, -1);
+      exchange.close();
+    });
+    upstream.start();
+    try {
+      String node = "http://127.0.0.1:" + upstream.getAddress().getPort();
+      assertThat(run(
+              "policy", "apply", "--node=" + node, "--admin-token=t", "../../examples/small.yaml"))
+          .isEqualTo(1);
+      assertThat(err.toString())
+          .contains(node + " is not the admin port of a node", "the token was not sent");
+      assertThat(seen).containsExactly("GETnull");
+    } finally {
+      upstream.stop(0);
+    }
+  }
+
+  @Test
+  void theUsualPortIsThatOfANodeOrOfTheLocalCluster() {
+    assertThat(run("policy", "apply", "--help")).isZero();
+    assertThat(out.toString()).contains("http://127.0.0.1:9080");
+    CommandLine line = WeirCommand.commandLine(
+        Map.of(), Optional::empty, () -> Optional.of("http://127.0.0.1:1"), List.of());
+    line.setErr(new PrintWriter(err, true));
+    assertThat(line.execute("policy", "apply", "--admin-token=t", "../../examples/small.yaml"))
+        .isEqualTo(1);
+    assertThat(err.toString()).contains("no node answers at http://127.0.0.1:1");
+  }
+
+  @Test
+  void everyCommandTellsItsVersionAndItsUse() {
+    for (String command : List.of("node", "policy", "key", "inspect")) {
+      assertThat(run(command, "--help")).isZero();
+      assertThat(run(command, "--version")).isZero();
+    }
+    assertThat(run("--version")).isZero();
+    assertThat(out.toString()).contains("weir ").doesNotContain("Exception");
+    assertThat(err.toString()).isEmpty();
+  }
+
+  @Test
+  void aKeyIsMadeWithTheHashThatBelongsToIt() {
+    assertThat(run("key", "k7")).isZero();
+    String key = out.toString().lines().findFirst().orElseThrow().replaceFirst("key: +", "");
+    String hash =
+        out.toString().lines().skip(1).findFirst().orElseThrow().replaceFirst("secretHash: +", "");
+    assertThat(key).startsWith("k7.");
+    assertThat(SecretHash.parse(hash).matches(key.substring(3))).isTrue();
+    assertThat(run("key", "k 7")).isEqualTo(2);
+  }
+
+  private int run(String... arguments) {
+    CommandLine line = WeirCommand.commandLine(Map.of(), Optional::empty);
+    line.setOut(new PrintWriter(out, true)).setErr(new PrintWriter(err, true));
+    return line.execute(arguments);
+  }
+}

@@ -1,5 +1,0 @@
-/** The rules by which an HTTP request is sent again: named waits, and methods that may be repeated. */
-@NullMarked
-package io.weir.retry;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,0 @@
-/** The last denials of each node. */
-@NullMarked
-package io.weir.insight.denial;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,0 @@
-/** Who is limited, why, and what would happen: what operators see. */
-@NullMarked
-package io.weir.insight;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,0 @@
-/** The callers that are denied most, and those that are nearly denied, counted in bounded memory. */
-@NullMarked
-package io.weir.insight.top;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,0 @@
-/** Warnings of limits that fill up, which receivers get by webhooks. */
-@NullMarked
-package io.weir.insight.warning;
-
-import org.jspecify.annotations.NullMarked;

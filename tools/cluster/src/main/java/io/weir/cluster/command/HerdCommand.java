@@ -1,0 +1,125 @@
+package io.weir.cluster.command;
+
+import io.weir.cluster.local.ClusterFile;
+import io.weir.cluster.local.ClusterFile.DemoKey;
+import io.weir.cluster.local.Herd;
+import io.weir.cluster.local.Herd.Caller;
+import io.weir.cluster.local.HerdChart;
+import io.weir.cluster.local.Patience;
+import io.weir.node.command.WeirCommand;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code weir demo herd}: all callers of a key at the same moment, three times, and a chart. */
+@Command(
+    name = "herd",
+    description =
+        "Lets many callers of one key come at the same moment, through all nodes of the local cluster: once "
+            + "with places, once told the next token, once with exponential backoff. Prints what each second "
+            + "brings, and demands attempts and waits.",
+    sortOptions = false,
+    mixinStandardHelpOptions = true,
+    versionProvider = WeirCommand.Version.class)
+final class HerdCommand implements Callable<Integer> {
+  private static final int MOST_CALLERS = 20_000;
+  private static final String KEY = "herd";
+  private static final String KEY_WITHOUT_SLOTS = "next-token";
+
+  @Spec
+  private CommandSpec spec = CommandSpec.create();
+
+  @Parameters(
+      paramLabel = "CALLERS",
+      arity = "0..1",
+      defaultValue = "1000",
+      description = "how many (${DEFAULT-VALUE}; at most 20000)")
+  private int callers;
+
+  @Option(
+      names = "--only",
+      paramLabel = "KIND",
+      description = "one kind of caller: ${COMPLETION-CANDIDATES}")
+  private Patience[] kinds = Patience.values();
+
+  @Option(
+      names = "--longest",
+      paramLabel = "SECONDS",
+      defaultValue = "300",
+      description = "when to give a kind up (${DEFAULT-VALUE})")
+  private int longest;
+
+  @Option(
+      names = "--chart",
+      paramLabel = "FILE",
+      defaultValue = "herd.svg",
+      description = "where the chart goes (${DEFAULT-VALUE})")
+  private Path chart = Path.of("");
+
+  @Option(
+      names = "--directory",
+      paramLabel = "DIR",
+      defaultValue = "${env:WEIR_HOME:-.}/run",
+      description = "where cluster.json is (${DEFAULT-VALUE})")
+  private Path directory = Path.of("");
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    if (callers < 1 || callers > MOST_CALLERS) {
+      throw new ParameterException(
+          spec.commandLine(), "CALLERS must be 1 to %d: %d".formatted(MOST_CALLERS, callers));
+    }
+    PrintWriter out = spec.commandLine().getOut();
+    RunningCluster running = RunningCluster.read(directory, out);
+    DemoKey plain = running.key(KEY);
+    DemoKey withoutSlots = running.key(KEY_WITHOUT_SLOTS);
+    ClusterFile cluster = running.file();
+    out.printf(
+        "%d callers of one key at once, %.0f/s with a burst of %d ms, on %d nodes: ideal is %.1f s.%n",
+        callers, plain.opsPerSec(), plain.burstMs(), cluster.nodes().size(), idealSeconds(plain));
+    out.flush();
+    Map<Patience, List<Caller>> herds = new EnumMap<>(Patience.class);
+    try (Herd herd = new Herd(cluster.nodes())) {
+      out.println("Warming up...");
+      out.flush();
+      herd.warmUp(withoutSlots);
+      for (Patience patience : kinds) {
+        DemoKey key = patience.usesTickets() ? plain : withoutSlots;
+        herds.put(patience, run(herd, key, patience, out));
+      }
+    }
+    out.println();
+    HerdTable.print(herds, out);
+    HerdChart.write(chart, herds);
+    out.printf("%nThe chart: %s%n", chart);
+    return herds.values().stream().flatMap(List::stream).allMatch(one -> one.admittedNanos() >= 0)
+        ? 0
+        : 1;
+  }
+
+  private double idealSeconds(DemoKey key) {
+    return Math.max(0, callers / key.opsPerSec() - key.burstMs() / 1000.0);
+  }
+
+  private List<Caller> run(Herd herd, DemoKey key, Patience patience, PrintWriter out)
+      throws InterruptedException {
+    out.printf("%n%s%n", patience.text());
+    HerdProgress progress = new HerdProgress(callers, out);
+    try {
+      return herd.run(key, callers, patience, Duration.ofSeconds(longest), progress::add);
+    } finally {
+      progress.finish();
+    }
+  }
+}

@@ -1,0 +1,51 @@
+package io.weir.cluster.command;
+
+import io.weir.cluster.local.DemoUpstream;
+import io.weir.node.command.WeirCommand;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code weir demo upstream}: the upstream of a demo. */
+@Command(
+    name = "upstream",
+    description =
+        "Runs a service that answers every request with what it saw of it, until it is told to stop.",
+    sortOptions = false,
+    mixinStandardHelpOptions = true,
+    versionProvider = WeirCommand.Version.class)
+final class UpstreamCommand implements Callable<Integer> {
+  @Spec
+  private CommandSpec spec = CommandSpec.create();
+
+  @Option(
+      names = "--host",
+      paramLabel = "ADDRESS",
+      defaultValue = "127.0.0.1",
+      description = "address to listen on (${DEFAULT-VALUE})")
+  private String host = "";
+
+  @Option(
+      names = "--port",
+      paramLabel = "PORT",
+      defaultValue = "9000",
+      description = "port to listen on (${DEFAULT-VALUE})")
+  private int port;
+
+  @Override
+  public Integer call() throws InterruptedException {
+    DemoUpstream upstream = DemoUpstream.start(host, port);
+    CountDownLatch stopped = new CountDownLatch(1);
+    Runtime.getRuntime().addShutdownHook(new Thread(() -> {
+      upstream.close();
+      stopped.countDown();
+    }));
+    spec.commandLine().getOut().printf("demo upstream ready on http://%s:%d%n", host, port);
+    spec.commandLine().getOut().flush();
+    stopped.await();
+    return 0;
+  }
+}

@@ -1,0 +1,5 @@
+/** Replays recorded decisions. */
+@NullMarked
+package io.weir.cluster.replay;
+
+import org.jspecify.annotations.NullMarked;
