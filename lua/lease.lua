@@ -101,7 +101,7 @@ local function write_share(of, share)
 end
 
 local function write(pool, mine, holders)
-  local is_kept = mine.out > 0 or wants > 0 and holders <= MOST_IN_VAIN
+  local is_kept = mine.out > 0 or (wants > 0 or earmark > 0) and holders <= MOST_IN_VAIN
   pool.shares[holder] = is_kept and mine or nil
   pool.gone[#pool.gone + 1], pool.gone[#pool.gone + 2] = 'h:' .. holder, 'e:' .. holder
   redis.call('HDEL', KEYS[1], unpack(pool.gone))

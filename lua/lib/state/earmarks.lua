@@ -72,8 +72,9 @@ local function earmark(pool, holder, units, at)
   local wait_us = math.max(at.wait_us, is_contended(pool, at.others, units)
     and ceil_div(units, pool.rate) * at.sharers - (at.now - made.since_us) or 0)
   made.until_us = at.now + wait_us + math.min(wait_us, GRACE_US) + at.lease_us
-  pool.earmarks[holder] = has_room(pool, holder) and wait_us <= MOST_WAIT_US and made or nil
-  return wait_us
+  local is_made = has_room(pool, holder) and wait_us <= MOST_WAIT_US
+  pool.earmarks[holder] = is_made and made or nil
+  return is_made and wait_us or at.wait_us
 end
 
 return { claimed = claimed, earmark = earmark, others_of = others_of, promised = promised }

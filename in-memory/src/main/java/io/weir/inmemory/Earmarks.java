@@ -132,11 +132,12 @@ public record Earmarks(Map<String, Earmark> byHolder) {
         : waitMicros;
     Map<String, Earmark> next = new TreeMap<>(byHolder);
     next.remove(view.holder());
-    if (next.size() < MOST && wait <= MOST_WAIT_MICROS) {
+    boolean isMade = next.size() < MOST && wait <= MOST_WAIT_MICROS;
+    if (isMade) {
       long until = view.now() + wait + Math.min(wait, GRACE_MICROS) + leaseMicros;
       next.put(view.holder(), new Earmark(units, since, until));
     }
-    return new Made(new Earmarks(next), wait);
+    return new Made(new Earmarks(next), isMade ? wait : waitMicros);
   }
 
   // Whether somebody asks for less: what drains may be taken before so many units are free.

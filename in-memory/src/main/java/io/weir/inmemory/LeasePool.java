@@ -118,7 +118,8 @@ public record LeasePool(
     Map<String, Share> next = new TreeMap<>(shares);
     next.remove(report.holder());
     long out = report.keeps() + granted;
-    if (out > 0 || (report.wants() > 0 && view.sharers() <= MOST_IN_VAIN)) {
+    boolean isInVain = report.wants() > 0 || report.earmark() > 0;
+    if (out > 0 || (isInVain && view.sharers() <= MOST_IN_VAIN)) {
       next.put(
           report.holder(),
           new Share(out, atMicros + leaseMicros, report.sequence(), report.spent()));

@@ -100,6 +100,25 @@ final class LeasePoolTest {
   }
 
   @Test
+  void whoDeniesItsCallersByWhatItKnowsIsCountedToo() {
+    Bucket slow =
+        new Bucket("slow", Scope.KEY, 10, 1_000_000); // units are saved for no wait of 100 s
+    long one = slow.unitsPerOperation();
+    LeasePool full = LeasePool.empty(slow)
+        .exchange(slow, new LeaseReport("a", 1, 0, 0, 0, 10 * one, one, one), LEASE, 0)
+        .pool();
+    LeasePool told = full.exchange(slow, new LeaseReport("b", 1, 0, 0, 0, one, one, one), LEASE, 10)
+        .pool()
+        .exchange(slow, new LeaseReport("b", 2, 0, 0, 0, 0, 1, one), LEASE, 20)
+        .pool();
+    LeaseReport late = new LeaseReport("c", 1, 0, 0, 0, one, one, one);
+    Granted seen = told.exchange(slow, late, LEASE, 30);
+    assertThat(seen.holders()).isEqualTo(3);
+    assertThat(seen.waitMicros())
+        .isLessThanOrEqualTo(100_000_000); // those that wait tell it in turn
+  }
+
+  @Test
   void ofThoseWhoAskInVainABoundedNumberIsKept() {
     ask("a", 1, 0, 0, 1000, 0);
     for (int i = 1; i <= 100; i++) {
