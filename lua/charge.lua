@@ -49,6 +49,8 @@
 --     { STALE, revision }          a newer revision was published or has decided; for all that are
 --                                  left
 --     { FAILED, text }             the data in Redis cannot be read; for all that are left
+--     { LATER }                    the call has done enough: nothing was taken, ask again; for all that
+--                                  are left, and for each of the charges behind
 -- ERRORS
 --   only those of wrong arguments, and of a replica, which accepts no writes
 -- TTL
@@ -72,7 +74,7 @@ end
 local last = 1 + state_count
 local states = new_states(values_of(redis.call, KEYS, last))
 local lane = { call = redis.call, sha1 = redis.sha1hex, keys = KEYS, arguments = ARGV, owns = {}, states = states,
-  policy = policy_of(redis.call, KEYS[1]) }
+  effort = 0, policy = policy_of(redis.call, KEYS[1]) }
 local answers = charge_all(lane, now_us)
 keep_learned(redis.call, lane.policy)
 write_states(redis.call, KEYS, last, states)

@@ -37,6 +37,8 @@
 --     { ENDED }                   the reservation existed, and has ended
 --     { REUSED }                  a reservation of this id exists for another request
 --     { FAILED, text }            the data in Redis cannot be read
+--     { LATER }                   the call has done enough: nothing was taken, ask again; for each of
+--                                 the charges behind, too
 -- ERRORS
 --   only those of wrong arguments, and of a Redis that accepts no writes
 -- TTL
@@ -61,7 +63,7 @@ end
 local last = 1 + state_count
 local states = new_states(values_of(redis.call, KEYS, last))
 local lane = { call = redis.call, sha1 = redis.sha1hex, keys = KEYS, arguments = ARGV, states = states,
-  ledger = new_ledger(), policy = policy_of(redis.call, KEYS[1]),
+  ledger = new_ledger(), effort = 0, policy = policy_of(redis.call, KEYS[1]),
   holds_index = string.gsub(KEYS[1], 'policy$', 'holds') }
 local answers = charge_all(lane, now_us)
 keep_learned(redis.call, lane.policy)

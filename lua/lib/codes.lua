@@ -2,6 +2,7 @@
 local CODES = {
   -- Statuses: the first number of an answer.
   ALLOWED = 0, DENIED = 1, NEVER_ALLOWED = 2, STALE = 3, FAILED = 4, OUTSIDE = 5, AGAIN = 6, ENDED = 7, REUSED = 8,
+  LATER = 9,
   -- Slot modes of a plan.
   RESERVE = 0, ESTIMATE = 1, OFF = 2,
   -- Outcomes of a caller's return to its place.

@@ -2,6 +2,7 @@
 -- policy, the key of open reservations, and what queue/rates.lua says.
 
 local CODES = require('codes')
+local EFFORT = require('effort')
 local failed = require('failed')
 local LONG = require('kinds/charge_long')
 local SHORT = require('kinds/charge_short')
@@ -61,7 +62,12 @@ local function decide(lane, charge)
     return answer
   end
   charge.template = template_of(charge.template_text)
-  return SHORT.decide(lane, charge) or LONG.decide(lane, charge)
+  answer = SHORT.decide(lane, charge)
+  if not answer then
+    EFFORT.spend(lane, #charge.template.demands)
+    answer = LONG.decide(lane, charge)
+  end
+  return answer
 end
 
 -- An error in one state does not affect the other charges; all reads come before the first write.
@@ -75,7 +81,7 @@ local function charge_all(lane, now_us)
   for i = 1, #charges / WIDTH do
     local charge = read_charge(lane, charges, WIDTH * (i - 1), known)
     charge.now = now_us(i)
-    answers[i + 1] = decided(lane, charge)
+    answers[i + 1] = EFFORT.is_spent(lane) and EFFORT.LATER or decided(lane, charge)
   end
   return answers
 end

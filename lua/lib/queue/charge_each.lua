@@ -1,6 +1,7 @@
 -- The long way of equal charges on rates: each is decided by itself.
 
 local CODES = require('codes')
+local EFFORT = require('effort')
 local failed = require('failed')
 local DECIDE = require('queue/decide')
 local RATES = require('queue/rates')
@@ -19,9 +20,13 @@ local function decide_each(lane, charge, left, answers)
   end
   RATES.request(lane, charge, views, 0)
   for i = 1, left do
-    if i > 1 then
+    if EFFORT.is_spent(lane) then
+      answers[#answers + 1] = EFFORT.LATER
+      return
+    elseif i > 1 then
       DECIDE.next(charge)
     end
+    EFFORT.spend(lane, #views)
     answers[#answers + 1] = RATES.answer(RATES.decide(charge), views)
   end
 end

@@ -2,6 +2,7 @@
 -- the call, the policy, and what queue/rates.lua says.
 
 local CODES = require('codes')
+local EFFORT = require('effort')
 local asked_of = require('queue/asked')
 local charge_each = require('queue/charge_each')
 local BEFORE_STATES = require('state/charge_short').BEFORE_STATES
@@ -70,13 +71,14 @@ local function charge_all(lane, now_us)
   local answers, count = { now_us(1) }, 1
   for i = 1, #charges / WIDTH do
     local base, now, head, is_full = WIDTH * (i - 1), now_us(i), nil, false
+    local is_later = EFFORT.is_spent(lane)
     local own, is_short = own_of(lane, charges[base + 1]), is_newcomer(lane, charges[base + TICKET])
-    if own and is_short then
+    if own and is_short and not is_later then
       head, is_full = charge_own(states, charges, base, own, now)
     end
-    if head then
+    if head or is_later then
       count = count + 1
-      answers[count] = head
+      answers[count] = head or EFFORT.LATER
     else
       charge_one(lane, charges, base, is_short, is_full, now, answers)
       count = #answers

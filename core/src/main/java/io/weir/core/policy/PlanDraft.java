@@ -90,6 +90,14 @@ record PlanDraft(
     return operations;
   }
 
+  /** The number of buckets, quotas and permits on which a request of this operation is decided, at most. */
+  long limitsOf(String operation) {
+    return shapes.stream()
+            .filter(shape -> shape.demands().containsKey(operation))
+            .count()
+        + kinds.limits().stream().filter(limit -> limit.limits(operation)).count();
+  }
+
   /** The names that overrides may use, with what decides whether they fit. */
   Set<List<Object>> targets() {
     Set<List<Object>> targets = new HashSet<>();

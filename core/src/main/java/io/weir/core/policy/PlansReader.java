@@ -20,6 +20,7 @@ import java.util.stream.Collectors;
 /** Reads plans, or makes the one plan of a document that only lists buckets. */
 final class PlansReader {
   private static final String IMPLICIT_PLAN = "default";
+  private static final int MAX_LIMITS_OF_OPERATION = 32;
   private static final Map<String, BucketSet> SETS =
       Words.of("ordinary", BucketSet.ORDINARY, "highVolume", BucketSet.HIGH_VOLUME);
 
@@ -72,7 +73,22 @@ final class PlansReader {
       plans.put(IMPLICIT_PLAN, implicit(root, set, mode));
     }
     findUnused(plans);
+    plans.values().forEach(PlansReader::findLongDecisions);
     return plans;
+  }
+
+  // Redis serves nobody else while it decides on all limits of a request.
+  private static void findLongDecisions(DefinedPlan plan) {
+    for (String operation : plan.draft().operations()) {
+      long limits = plan.draft().limitsOf(operation);
+      if (limits > MAX_LIMITS_OF_OPERATION) {
+        plan.section()
+            .error(
+                "too_many_limits",
+                "%s has %d buckets, quotas and permits in the plan %s (expected: at most %d)"
+                    .formatted(operation, limits, plan.name(), MAX_LIMITS_OF_OPERATION));
+      }
+    }
   }
 
   private DefinedPlan implicit(Section root, BucketSet set, FailureMode mode) {

@@ -35,6 +35,15 @@ public final class FairTurns<K, T> {
     waiting.computeIfAbsent(key, first -> new ArrayDeque<>()).add(element);
   }
 
+  /**
+   * The key whose turn is next.
+   *
+   * @throws java.util.NoSuchElementException if nothing waits
+   */
+  public K firstKey() {
+    return waiting.keySet().iterator().next();
+  }
+
   /** Removes the next element, if any; its key is the last then. */
   public Optional<T> poll() {
     Iterator<K> keys = waiting.keySet().iterator();

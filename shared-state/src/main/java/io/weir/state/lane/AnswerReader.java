@@ -47,21 +47,25 @@ final class AnswerReader {
     this.askAgain = askAgain;
   }
 
-  /** Answers all charges of the batch. An error in one callback does not affect the others. */
-  void answer(Batch batch, long clock, Answers answers) {
+  /**
+   * Answers all charges of the batch. An error in one callback does not affect the others.
+   *
+   * @param later receives those that are undecided, in their order, because the call had done enough
+   */
+  void answer(Batch batch, long clock, Answers answers, Consumer<PendingCharge> later) {
     for (Entry entry : batch.entries()) {
       long asked = entry.first().clockMicros();
-      answer(entry, asked < 0 ? clock : asked, answers);
+      answer(entry, asked < 0 ? clock : asked, answers, later);
     }
   }
 
-  private void answer(Entry entry, long clock, Answers answers) {
+  private void answer(Entry entry, long clock, Answers answers, Consumer<PendingCharge> later) {
     @Nullable PendingCharge left = entry.first();
     if (answers.kind() != Kind.ARRAY) {
       left = answerLevels(entry, clock, answers);
     }
     while (left != null) {
-      left = answerOne(left, answers);
+      left = answerOne(left, answers, later);
     }
   }
 
@@ -87,7 +91,8 @@ final class AnswerReader {
   }
 
   // Reads one answer, for one charge or more; returns the first of the remaining charges.
-  private @Nullable PendingCharge answerOne(PendingCharge first, Answers answers) {
+  private @Nullable PendingCharge answerOne(
+      PendingCharge first, Answers answers, Consumer<PendingCharge> later) {
     int numbers = (int) answers.next();
     Codes code = Codes.of(answers.next());
     switch (code) {
@@ -99,6 +104,14 @@ final class AnswerReader {
       }
       case OUTSIDE -> {
         forAll(first, askAgain);
+        return null;
+      }
+      case LATER -> {
+        forAll(first, pending -> {
+          queued.add(Owner.of(pending.charge()), pending.askedNanos());
+          pending.expectQueue(true);
+          later.accept(pending);
+        });
         return null;
       }
       case AGAIN -> {

@@ -18,6 +18,8 @@ import io.weir.state.wire.Batch;
 import io.weir.state.wire.Lane;
 import io.weir.state.wire.PendingCharge;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -30,10 +32,11 @@ import org.jspecify.annotations.Nullable;
  * wait, a busy one shares each round trip among all gathered charges. The idea is the group commit of databases
  * (Gawlick and Kinkade, Varieties of Concurrency Control in IMS/VS Fast Path, 1985).
  *
- * <p>Charges of one event loop and subject are sent in the order in which they were asked. A failed call also fails the
- * charges gathered behind it: none of them would be answered in time. Safe for use by many threads; never blocks. If
- * more charges wait than one call carries, the tenants take turns. All state but the queue is used by one event loop
- * alone.
+ * <p>Charges of one event loop and subject are sent in the order in which they were asked; one that a call leaves
+ * undecided, because it has done enough, is the next to be sent, but others under way overtake it. A failed call also
+ * fails the charges gathered behind it: none of them would be answered in time. Safe for use by many threads; never
+ * blocks. If more charges wait than one call carries, the tenants take turns. All state but the queue is used by one
+ * event loop alone.
  */
 final class GroupCommit {
   private static final long MIGRATING_MILLIS = 5;
@@ -49,10 +52,8 @@ final class GroupCommit {
   private final AnswerReader reader;
   private final CallObserver observer;
   private final RedisClock clock;
-
   private final WaitingCharges waiting;
   private final AtomicBoolean isScheduled = new AtomicBoolean();
-
   private final Templates templates;
   private final Queue<Batch> idle = new ArrayDeque<>();
   private int calls;
@@ -119,20 +120,24 @@ final class GroupCommit {
 
   // An error of one charge completes that charge and does not affect the others.
   private boolean gather(Batch batch, PendingCharge pending, long nowNanos) {
+    int weight = 0;
     try {
       if (nowNanos - pending.askedNanos() > timeoutNanos) {
         pending.completeExceptionally(new StoreUnavailableException(
             StoreFault.OVERLOADED, "Redis is behind: a charge waited too long", null));
-      } else if (!batch.add(
-          pending, templates.of(pending.charge()), templates.others(pending, lane, clock))) {
-        waiting.putBack(pending);
-        return false;
+      } else {
+        weight = batch.add(
+            pending, templates.of(pending.charge()), templates.others(pending, lane, clock));
       }
     } catch (RuntimeException e) {
       pending.completeExceptionally(
           new StoreUnavailableException(StoreFault.DATA, "the charge cannot be sent: " + e, e));
     }
-    waiting.took();
+    if (weight == Batch.FULL) {
+      waiting.putBack(pending);
+      return false;
+    }
+    waiting.took(pending, weight);
     return true;
   }
 
@@ -264,7 +269,9 @@ final class GroupCommit {
             new StoreUnavailableException(StoreFault.SLOW, "Redis came to it too late", null));
         return;
       }
-      reader.answer(batch, now, answers);
+      List<PendingCharge> undecided = new ArrayList<>();
+      reader.answer(batch, now, answers, undecided::add);
+      waiting.takeBack(undecided);
       idle.add(batch);
     } catch (RuntimeException e) {
       fail(
@@ -286,7 +293,7 @@ final class GroupCommit {
       if (pending == null) {
         return;
       }
-      waiting.took();
+      waiting.took(pending, 0);
       pending.completeExceptionally(unavailable);
     }
   }

@@ -5,23 +5,34 @@ import io.weir.core.throttle.StoreUnavailableException;
 import io.weir.core.turn.FairTurns;
 import io.weir.state.wire.Lane;
 import io.weir.state.wire.PendingCharge;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Charges that wait to be sent in one lane. If more wait than one call carries, the tenants take turns. Any thread
- * adds; one event loop takes.
+ * Charges that wait to be sent in one lane. If more wait than one call carries, the tenants take turns: a deficit round
+ * robin by what their charges weigh (Shreedhar and Varghese, Efficient Fair Queuing Using Deficit Round-Robin, 1995), so
+ * that a tenant of heavy charges takes no more of Redis's time than others. Any thread adds; one event loop takes.
  */
 final class WaitingCharges {
   private static final int MOST = 100_000;
+  /** What the charges of a tenant may weigh in one turn: any charge of a few limits has one turn. */
+  private static final int TURN = 32;
 
   private final Lane lane;
   private final Queue<PendingCharge> came = new ConcurrentLinkedQueue<>();
   private final AtomicInteger count = new AtomicInteger();
   private final FairTurns<String, PendingCharge> byTenant = new FairTurns<>();
-  private @Nullable PendingCharge leftOver;
+  /** What tenants have taken beyond their turns. */
+  private final Map<String, Integer> debts = new HashMap<>();
+  /** Those that were taken already. */
+  private final Deque<PendingCharge> front = new ArrayDeque<>();
 
   WaitingCharges(Lane lane) {
     this.lane = lane;
@@ -43,8 +54,7 @@ final class WaitingCharges {
   /** The next charge, which waits until {@link #took}; null if none waits. */
   @Nullable
   PendingCharge next() {
-    PendingCharge first = leftOver;
-    leftOver = null;
+    PendingCharge first = front.poll();
     if (first != null) {
       return first;
     }
@@ -53,17 +63,43 @@ final class WaitingCharges {
       return came.poll();
     }
     takeTurns();
-    return byTenant.poll().orElse(null);
+    return nextInTurn();
+  }
+
+  private @Nullable PendingCharge nextInTurn() {
+    while (!byTenant.isEmpty()) {
+      String tenant = byTenant.firstKey();
+      int debt = debts.getOrDefault(tenant, 0) - TURN;
+      if (debt <= 0) {
+        debts.remove(tenant);
+        return byTenant.poll(tenant);
+      }
+      debts.put(tenant, debt);
+      byTenant.comesLast(tenant);
+    }
+    return null;
   }
 
   /** Removes the charge from the waiting ones. */
-  void took() {
+  void took(PendingCharge pending, int weight) {
     count.decrementAndGet();
+    String tenant = pending.charge().tenant();
+    if (byTenant.countOf(tenant) > 0) {
+      debts.merge(tenant, weight, Integer::sum);
+    }
   }
 
   /** Puts the charge in front for the next time. */
   void putBack(PendingCharge pending) {
-    leftOver = pending;
+    front.addFirst(pending);
+  }
+
+  /** Takes back charges that were sent and are undecided, to be the next ones. */
+  void takeBack(List<PendingCharge> undecided) {
+    count.addAndGet(undecided.size());
+    for (int i = undecided.size() - 1; i >= 0; i--) {
+      front.addFirst(undecided.get(i));
+    }
   }
 
   private void takeTurns() {

@@ -23,6 +23,9 @@ import org.jspecify.annotations.Nullable;
  * they were asked; equal ones in sequence share one entry. Mutable; used by one thread at a time, reused.
  */
 public final class Batch {
+  /** Instead of a weight: a charge is not added, because the batch is full. */
+  public static final int FULL = -1;
+
   private static final int RATES_BYTES = 21;
   private static final int OTHERS_BYTES = 23;
   private static final int STATES_BYTES = 2;
@@ -105,22 +108,22 @@ public final class Batch {
    * Adds a charge, unless the batch is full.
    *
    * @param others the demands of the charge other than rates, if it has any
+   * @return what it weighs, or {@link #FULL}
    */
-  public boolean add(
-      PendingCharge pending, ChargeTemplate template, @Nullable OthersTemplate others) {
+  public int add(PendingCharge pending, ChargeTemplate template, @Nullable OthersTemplate others) {
     Charge charge = pending.charge();
     Owner owner = Owner.of(charge);
     Entry last = lastOf.get(owner);
     boolean isEqual = last != null && isEqual(last, pending, template);
     int weighs = lane.weights().of(pending, template, others, isEqual);
     if (chargeCount == lane.maxCharges() || (weight > 0 && weight + weighs > Weights.MOST)) {
-      return false;
+      return FULL;
     }
     chargeCount++;
     weight += weighs;
     if (isEqual) {
       requireNonNull(last).append(pending);
-      return true;
+      return weighs;
     }
     int key = last == null ? writeKey(charge) : last.key();
     int argument = argumentOf(template);
@@ -139,7 +142,7 @@ public final class Batch {
         ticketsOf(charge));
     lastOf.put(owner, entry);
     entries.add(entry);
-    return true;
+    return weighs;
   }
 
   /**

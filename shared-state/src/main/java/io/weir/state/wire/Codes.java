@@ -12,7 +12,8 @@ public enum Codes {
   OUTSIDE,
   AGAIN,
   ENDED,
-  REUSED;
+  REUSED,
+  LATER;
 
   public static Codes of(long code) {
     return values()[Math.toIntExact(code)];
@@ -23,7 +24,7 @@ public enum Codes {
       case ALLOWED -> Outcome.ALLOWED;
       case DENIED -> Outcome.DENIED;
       case NEVER_ALLOWED -> Outcome.NEVER_ALLOWED;
-      case STALE, FAILED, OUTSIDE, AGAIN, ENDED, REUSED ->
+      case STALE, FAILED, OUTSIDE, AGAIN, ENDED, REUSED, LATER ->
         throw new IllegalStateException(this + " decides nothing");
     };
   }

@@ -6,7 +6,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The cost of a charge for Redis in one lane, in microseconds of a small machine at best, and the most that one call
  * may carry. A call blocks Redis for its whole length, so it is bounded by the sum of its weights: charges of rates are
- * light, charges of several kinds and those of owners who wait are heavy.
+ * light, charges of several kinds and those of owners who wait are heavy. Owners may wait without being known to: a script
+ * that has decided enough of those leaves the rest of its call undecided ({@link Codes#LATER}).
  *
  * @param charge of each charge
  * @param bucket of each bucket that it demands from
@@ -30,8 +31,8 @@ public record Weights(int charge, int bucket, int sharedState) {
 
   private static final int QUEUED_BUCKET = 6;
 
-  /** Of the next of several equal charges of an owner who waits. */
-  private static final int EQUAL_QUEUED = 8;
+  /** Of the next of several equal charges of an owner who waits, in addition to its buckets. */
+  private static final int EQUAL_QUEUED = 2;
 
   /** In the lane of rates. */
   static final Weights OF_RATES = new Weights(6, 1, 2);
@@ -45,10 +46,10 @@ public record Weights(int charge, int bucket, int sharedState) {
       ChargeTemplate template,
       @Nullable OthersTemplate others,
       boolean isEqual) {
-    if (isEqual) {
-      return pending.isQueued() ? EQUAL_QUEUED : 0;
-    }
     int buckets = template.demands().size();
+    if (isEqual) {
+      return pending.isQueued() ? EQUAL_QUEUED + QUEUED_BUCKET * buckets : 0;
+    }
     int rates = charge + bucket * buckets + sharedState * template.sharedStates();
     int queued = pending.isQueued() ? QUEUED + QUEUED_BUCKET * buckets : 0;
     return rates

@@ -34,6 +34,7 @@ import org.junit.jupiter.api.Test;
 /** Redis on its own time, and its failures. */
 final class RedisFaultsIT {
   private static final Duration TIMEOUT = Duration.ofMillis(200);
+  private static final Duration PATIENT = Duration.ofSeconds(10);
   private static final Demand TEN = Demand.of(new Bucket("ten", Scope.KEY, 10_000, 1000));
 
   private static final Demand TWENTY = Demand.of(new Bucket("twenty", Scope.KEY, 1000, 20_000));
@@ -45,8 +46,18 @@ final class RedisFaultsIT {
   @BeforeEach
   void start() {
     redis = RedisProcess.start();
-    connections = RedisConnections.open(redis.uri(), TIMEOUT);
+    connect(PATIENT);
+  }
+
+  private void connect(Duration timeout) {
+    connections = RedisConnections.open(redis.uri(), timeout);
     store = RedisBucketStore.of(connections, () -> false);
+  }
+
+  // For tests in which Redis does not answer: in others, a busy machine is no fault.
+  private void waitShortly() {
+    connections.close();
+    connect(TIMEOUT);
   }
 
   @AfterEach
@@ -97,7 +108,7 @@ final class RedisFaultsIT {
     for (int i = 0; i < 20; i++) {
       assertUnavailable();
     }
-    assertThat(System.nanoTime() - before).isLessThan(20 * TIMEOUT.toNanos());
+    assertThat(System.nanoTime() - before).isLessThan(PATIENT.toNanos());
     redis.restart();
     // A call that is late when its library has to be loaded fails.
     await()
@@ -109,6 +120,7 @@ final class RedisFaultsIT {
 
   @Test
   void aRedisThatHangsIsNotWaitedForLongerThanTheTimeout() {
+    waitShortly();
     take(1);
     try (RedisConnections other = RedisConnections.open(redis.uri(), Duration.ofSeconds(5))) {
       other.sync().clientPause(1500);
@@ -119,6 +131,7 @@ final class RedisFaultsIT {
 
   @Test
   void anAbandonedChargeIsNotDecidedLater() {
+    waitShortly();
     Demand slow = Demand.of(new Bucket("slow", Scope.KEY, 1, 10_000_000));
     Charge charge = new Charge("acme", "k2", 1, List.of(slow), 1);
     store.tryCharge(charge).toCompletableFuture().join();

@@ -56,9 +56,25 @@ final class BatchTest {
     Charge charge = charge("k", demands(100), false);
     ChargeTemplate template = new ChargeTemplate(charge);
     for (int i = 0; i < 200; i++) {
-      assertThat(batch.add(new PendingCharge(charge, -1, 0), template, null)).isTrue();
+      assertThat(batch.add(new PendingCharge(charge, -1, 0), template, null))
+          .isEqualTo(i == 0 ? 106 : 0);
     }
     assertThat(batch.entries()).hasSize(1);
+  }
+
+  @Test
+  void equalChargesOfAnOwnerWhoWaitsWeighWhatTheirBucketsDo() {
+    Batch batch = new Batch(Lane.rates(Map.of()), "weir:policy");
+    batch.begin(1);
+    Charge charge = charge("k", demands(20), false);
+    ChargeTemplate template = new ChargeTemplate(charge);
+    int count = 0;
+    for (int weight = 0; weight != Batch.FULL; count++) {
+      PendingCharge next = new PendingCharge(charge, -1, 0);
+      next.expectQueue(true);
+      weight = batch.add(next, template, null);
+    }
+    assertThat(count).isLessThan(8);
   }
 
   private static int carried(Lane lane, int buckets, boolean hasPermits) {
@@ -77,7 +93,7 @@ final class BatchTest {
     while (isAdded) {
       PendingCharge next = new PendingCharge(charge("k" + count, demands, hasPermits), -1, 0);
       next.expectQueue(areQueued);
-      isAdded = batch.add(next, template, others);
+      isAdded = batch.add(next, template, others) != Batch.FULL;
       count += isAdded ? 1 : 0;
     }
     return count;
