@@ -11,7 +11,6 @@ import com.nimbusds.jose.crypto.MACSigner;
 import com.nimbusds.jose.crypto.RSASSASigner;
 import com.nimbusds.jose.jwk.JWKSet;
 import com.nimbusds.jose.jwk.RSAKey;
-import com.nimbusds.jose.jwk.gen.RSAKeyGenerator;
 import com.nimbusds.jose.util.Base64URL;
 import com.nimbusds.jwt.JWTClaimsSet;
 import com.nimbusds.jwt.PlainJWT;
@@ -80,8 +79,8 @@ final class IdentityIT {
   private static NodeFixture fixture;
 
   @BeforeAll
-  static void start() throws JOSEException {
-    rsa = new RSAKeyGenerator(2048).keyID("one").generate();
+  static void start() {
+    rsa = IssuerRsaKeys.issuer("one");
     KEYS.set(new JWKSet(rsa.toPublicJWK()).toString());
     fixture = NodeFixture.withOwnRedis(POLICY, FailureMode.DENY);
     fixture.upstreamAnswers("/jwks", request -> {
@@ -219,8 +218,8 @@ final class IdentityIT {
   }
 
   @Test
-  void aKeyInTheTokenIsNotUsed() throws JOSEException {
-    RSAKey evil = new RSAKeyGenerator(2048).keyID("one").generate();
+  void aKeyInTheTokenIsNotUsed() {
+    RSAKey evil = IssuerRsaKeys.stranger("one");
     refused(
         withToken(signed(claims("a").build(), header -> header.jwk(evil.toPublicJWK()), evil)),
         "token_invalid");
@@ -260,9 +259,9 @@ final class IdentityIT {
   }
 
   @Test
-  void aNewKeyOfTheIssuerIsReadWhenATokenNamesIt() throws JOSEException {
+  void aNewKeyOfTheIssuerIsReadWhenATokenNamesIt() {
     assertThat(withToken(signed(claims("before").build())).statusCode()).isEqualTo(200);
-    RSAKey two = new RSAKeyGenerator(2048).keyID("two").generate();
+    RSAKey two = IssuerRsaKeys.stranger("two");
     KEYS.set(new JWKSet(List.of(rsa.toPublicJWK(), two.toPublicJWK())).toString());
     HttpResponse<String> answer =
         withToken(signed(claims("after").build(), header -> header.keyID("two"), two));

@@ -10,12 +10,12 @@ import com.nimbusds.jose.JWSHeader;
 import com.nimbusds.jose.crypto.RSASSASigner;
 import com.nimbusds.jose.jwk.JWKSet;
 import com.nimbusds.jose.jwk.RSAKey;
-import com.nimbusds.jose.jwk.gen.RSAKeyGenerator;
 import com.nimbusds.jwt.JWTClaimsSet;
 import com.nimbusds.jwt.SignedJWT;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServerRequest;
 import io.weir.core.policy.FailureMode;
+import io.weir.keys.IssuerRsaKeys;
 import io.weir.node.testing.NodeFixture;
 import io.weir.testkit.RedisTime;
 import java.net.http.HttpClient;
@@ -61,8 +61,8 @@ final class SlowIssuersIT {
   private static NodeFixture fixture;
 
   @BeforeAll
-  static void start() throws JOSEException {
-    key = new RSAKeyGenerator(2048).keyID("one").generate();
+  static void start() {
+    key = IssuerRsaKeys.issuer("one");
     String keys = new JWKSet(key.toPublicJWK()).toString();
     fixture = new NodeFixture(POLICY, FailureMode.DENY);
     fixture.upstreamAnswers("/good", request -> request.response().end(keys));

@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.nimbusds.jose.JOSEException;
 import com.nimbusds.jose.jwk.JWKSet;
 import com.nimbusds.jose.jwk.RSAKey;
-import com.nimbusds.jose.jwk.gen.RSAKeyGenerator;
 import io.weir.core.policy.FailureMode;
+import io.weir.keys.IssuerRsaKeys;
 import io.weir.node.testing.NodeFixture;
 import io.weir.testkit.RedisTime;
 import java.io.IOException;
@@ -67,9 +67,9 @@ final class TokenCorpusIT {
   private static int callers;
 
   @BeforeAll
-  static void start() throws JOSEException {
-    issuer = new RSAKeyGenerator(2048).keyID("one").generate();
-    stranger = new RSAKeyGenerator(2048).keyID("one").generate();
+  static void start() {
+    issuer = IssuerRsaKeys.issuer("one");
+    stranger = IssuerRsaKeys.stranger("one");
     fixture = NodeFixture.withOwnRedis(POLICY, FailureMode.DENY);
     fixture.upstreamAnswers(
         "/jwks", request -> request.response().end(new JWKSet(issuer.toPublicJWK()).toString()));
