@@ -2,6 +2,7 @@ package io.weir.inmemory;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
+import io.weir.core.bucket.Bucket;
 import io.weir.core.bucket.Demand;
 import io.weir.core.bucket.Scope;
 import java.nio.ByteBuffer;
@@ -21,6 +22,7 @@ import java.util.stream.Collectors;
  */
 record Ticket(long slot, long number, long paid, boolean isShared, String signature) {
   private static final int SIGNATURE_LENGTH = 20;
+  private static final int SLOT_DIGITS = 16;
   private static final int BYTES_OF_KIND = 4;
 
   static Ticket parse(String text) {
@@ -44,7 +46,7 @@ record Ticket(long slot, long number, long paid, boolean isShared, String signat
   }
 
   private String signature(String secret, long cost, long mark) {
-    String text = "%s %d %d %d %d %d".formatted(secret, slot, number, flags(), cost, mark);
+    String text = secret + " " + slot + " " + number + " " + flags() + " " + cost + " " + mark;
     return HexFormat.of().formatHex(sha1(text)).substring(0, SIGNATURE_LENGTH);
   }
 
@@ -53,7 +55,9 @@ record Ticket(long slot, long number, long paid, boolean isShared, String signat
   }
 
   String text() {
-    return "%016d.%d.%d.%s".formatted(slot, number, flags(), signature);
+    String digits = Long.toString(slot);
+    String padding = "0".repeat(Math.max(0, SLOT_DIGITS - digits.length()));
+    return padding + digits + "." + number + "." + flags() + "." + signature;
   }
 
   /** A number that stands for these demands. */
@@ -63,13 +67,9 @@ record Ticket(long slot, long number, long paid, boolean isShared, String signat
   }
 
   private static String words(Demand demand) {
-    return "%d:%s@%s:%d%s"
-        .formatted(
-            codeOf(demand.bucket().scope()),
-            demand.bucket().name(),
-            demand.bucket().rate(),
-            demand.unitsPerOperation(),
-            demand.perRequest() ? "r" : "");
+    Bucket bucket = demand.bucket();
+    return codeOf(bucket.scope()) + ":" + bucket.name() + "@" + bucket.rate() + ":"
+        + demand.unitsPerOperation() + (demand.perRequest() ? "r" : "");
   }
 
   private static int codeOf(Scope scope) {

@@ -49,13 +49,11 @@ final class SlotPromisesTest {
 
   private static ScenarioRun run(long seed, int buckets, int steps) {
     ManualClock clock = new ManualClock();
-    return new ScenarioRun(
+    return ScenarioRun.alone(
             new Scenario(seed, Kind.CALLERS, buckets),
             Kind.CALLERS,
             clock,
-            new InMemoryBucketStore(clock),
-            new InMemoryBucketStore(clock),
-            Runnable::run)
+            new InMemoryBucketStore(clock))
         .run(steps);
   }
 }

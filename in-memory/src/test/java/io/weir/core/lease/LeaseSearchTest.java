@@ -136,10 +136,15 @@ final class LeaseSearchTest {
     @Override
     public String toString() {
       List<String> shares = new ArrayList<>();
-      pool.shares().forEach((holder, share) -> shares.add(holder + share));
-      pool.earmarks().byHolder().forEach((holder, earmark) -> shares.add(holder + earmark));
+      // Not by a Formatter, as the text of a record is: the search makes millions of these.
+      pool.shares()
+          .forEach((holder, share) -> shares.add(holder + "=" + share.out() + ","
+              + share.untilMicros() + "," + share.sequence() + "," + share.spent()));
+      pool.earmarks()
+          .byHolder()
+          .forEach((holder, earmark) -> shares.add(holder + "+" + earmark.units() + ","
+              + earmark.sinceMicros() + "," + earmark.untilMicros()));
       Collections.sort(shares);
-      // Not by a Formatter: the search makes millions of these.
       return now + "-" + behind + "/" + setBack + " " + level + " " + pool.used() + "@"
           + pool.atMicros() + shares + Arrays.toString(nodes);
     }

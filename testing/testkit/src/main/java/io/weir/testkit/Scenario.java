@@ -192,7 +192,8 @@ public final class Scenario {
   }
 
   private String secret() {
-    return "id%020d".formatted(steps);
+    String number = Long.toString(steps);
+    return "id" + "0".repeat(20 - number.length()) + number;
   }
 
   private long cost() {
