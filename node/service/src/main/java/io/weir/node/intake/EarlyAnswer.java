@@ -8,12 +8,19 @@ import io.weir.node.answer.ProblemDetails;
 
 /**
  * Answers a request before its body has been read. The rest of a short body is read and dropped, so that the connection
- * can be reused; for a long body, or one that may never come, the connection is closed shortly after the answer, so
- * that the caller can read it.
+ * can be reused, if it comes soon. For a long body, or one that may never come, the connection is closed shortly after the answer, so that
+ * the caller can read it; until then at most {@link #MAX_LINGER_BYTES} of the body are read.
  */
 public final class EarlyAnswer {
-  private static final long MAX_DRAINED_BYTES = 64 << 10;
+  /** Reading that much costs less than another connection with TLS. */
+  private static final long MAX_DRAINED_BYTES = 256 << 10;
+  /** A caller that sends all of its body before it reads the answer has sent most bodies by then. */
+  private static final long MAX_LINGER_BYTES = 1 << 20;
+
   private static final long LINGER_MILLIS = 500;
+  /** In which the rest of a short body has to come. */
+  private static final long DRAINED_WITHIN_MILLIS = 5_000;
+
   private static final int REQUEST_TIMEOUT = 408;
 
   private EarlyAnswer() {}
@@ -50,15 +57,24 @@ public final class EarlyAnswer {
       return;
     }
     request.exceptionHandler(gone -> {});
-    request.handler(chunk -> {});
+    drop(request);
+    long timer = vertx.setTimer(closes ? LINGER_MILLIS : DRAINED_WITHIN_MILLIS, late -> {
+      if (!request.isEnded()) {
+        request.connection().close();
+      }
+    });
+    request.endHandler(ended -> vertx.cancelTimer(timer));
+  }
+
+  private static void drop(HttpServerRequest request) {
+    long[] left = {MAX_LINGER_BYTES};
+    request.handler(chunk -> {
+      left[0] -= chunk.length();
+      if (left[0] < 0) {
+        request.pause();
+      }
+    });
     request.resume();
-    if (closes) {
-      vertx.setTimer(LINGER_MILLIS, timer -> {
-        if (!request.isEnded()) {
-          request.connection().close();
-        }
-      });
-    }
   }
 
   private static boolean isLong(HttpServerRequest request) {

@@ -1,11 +1,14 @@
 package io.weir.node.gateway;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertx.core.json.JsonObject;
 import io.weir.core.policy.FailureMode;
 import io.weir.node.testing.NodeFixture;
 import io.weir.node.testing.TestPolicies;
+import java.io.IOException;
+import java.net.Socket;
 import java.net.http.HttpResponse;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -14,6 +17,9 @@ import org.junit.jupiter.api.Test;
 /** What a node reads for a key is paid for by its limits, or bounded. */
 final class UnpaidBodiesIT {
   private static final int MANY = 60;
+  private static final long ENDLESS = 1L << 30;
+  /** A little more than the buffers of two sockets hold. */
+  private static final long MOST_ON_THE_WAY = 32 << 20;
 
   private static NodeFixture node;
 
@@ -66,6 +72,34 @@ final class UnpaidBodiesIT {
     assertThat(node.raw(head("frozen", "")))
         .startsWith("HTTP/1.1 403 ")
         .contains("access_disabled");
+  }
+
+  @Test
+  void theRestOfARefusedBodyIsReadUpToABound() throws IOException {
+    String head =
+        "POST /gas HTTP/1.1\r\nHost: x\r\nX-Api-Key: %s\r\nTransfer-Encoding: chunked\r\n\r\n"
+            .formatted(TestPolicies.key("frozen"));
+    byte[] chunk = ("10000\r\n" + "x".repeat(0x10000) + "\r\n").getBytes(ISO_8859_1);
+    long sent = 0;
+    try (Socket socket = node.connect()) {
+      NodeFixture.write(socket, head);
+      while (sent < ENDLESS) {
+        socket.getOutputStream().write(chunk);
+        sent += chunk.length;
+      }
+    } catch (IOException closed) {
+      // The node has answered, and closed the connection.
+    }
+    assertThat(sent).isLessThan(MOST_ON_THE_WAY);
+  }
+
+  @Test
+  void aConnectionGoesOnAfterARefusalWhoseBodyIsShort() {
+    String refused =
+        "POST /gas HTTP/1.1\r\nHost: x\r\nX-Api-Key: %s\r\nContent-Length: 200000\r\n\r\n%s"
+            .formatted(TestPolicies.key("frozen"), "x".repeat(200_000));
+    String last = "GET /health/live HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+    assertThat(node.raw(refused + last)).startsWith("HTTP/1.1 403 ").contains("HTTP/1.1 200 ");
   }
 
   @Test
