@@ -79,16 +79,29 @@ public final class BatchDoor implements Door {
     work.require();
     Share place = batches.tryTake(subject, 1).orElseThrow(() -> new RefusedException(TOO_MANY));
     Share bytes = memory.take(subject);
+    ItemSender items = new ItemSender(workers, admission, loop, subject, work, request);
+    BatchCaller caller = new BatchCaller(subject, key, bytes, work);
     return Future.succeededFuture()
-        .compose(begun -> uploads.whole(request, MAX_BYTES, bytes))
+        .compose(begun -> read(request, caller, items))
         .onFailure(error -> work.spend(bytes.amount()))
         .compose(body -> parsed(body, work))
-        .compose(batch -> run(request, batch, subject, key, bytes, work))
+        .compose(batch -> run(request, batch, caller, items))
         .compose(end -> answer(request.response(), end))
         .onComplete(end -> {
           place.free();
           bytes.free();
         });
+  }
+
+  // A batch with a key is read whole, as the results of its items may be kept.
+  private Future<Buffer> read(HttpServerRequest request, BatchCaller caller, ItemSender items) {
+    return caller.key().isPresent()
+        ? uploads.whole(request, MAX_BYTES, caller.memory())
+        : uploads.whole(
+            request,
+            MAX_BYTES,
+            caller.memory(),
+            start -> BatchRequest.firstItem(start.getBytes()).ifPresent(items::requireNotDenied));
   }
 
   // Parsing a long body would block the event loop for too long.
@@ -101,15 +114,8 @@ public final class BatchDoor implements Door {
   }
 
   private Future<BatchRun.End> run(
-      HttpServerRequest request,
-      BatchRequest batch,
-      Subject subject,
-      Optional<String> key,
-      Share bytes,
-      UnpaidWork.Account work) {
-    ItemSender items = new ItemSender(workers, admission, loop, subject, work, request);
-    ItemExecutor executor = new ItemExecutor(
-        vertx, workers, new BatchCaller(subject, key, bytes, work), store, items, admission);
+      HttpServerRequest request, BatchRequest batch, BatchCaller caller, ItemSender items) {
+    ItemExecutor executor = new ItemExecutor(vertx, workers, caller, store, items, admission);
     return new BatchRun(batch, executor, () -> request.response().closed()).run();
   }
 
@@ -133,7 +139,7 @@ public final class BatchDoor implements Door {
     return response
         .setStatusCode(end.status())
         .putHeader(HttpHeaders.CONTENT_TYPE, "application/json")
-        .putHeader("Weir-Executed", Integer.toString(end.executed()))
+        .putHeader(BatchRun.EXECUTED, Integer.toString(end.executed()))
         .end(json(end));
   }
 

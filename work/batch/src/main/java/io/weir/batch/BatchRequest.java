@@ -9,6 +9,7 @@ import io.weir.node.json.JsonText;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * A parsed batch.
@@ -37,6 +38,28 @@ record BatchRequest(List<Item> items, List<Result> earlier) {
     }
   }
 
+  /**
+   * The first item of a batch, by its beginning. Empty if the item does not end there or is wrong, or if results of
+   * earlier items may follow.
+   */
+  static Optional<Item> firstItem(byte[] start) {
+    try (JsonParser json = JsonInput.parser(start)) {
+      boolean isShort = json.nextToken() == JsonToken.START_OBJECT
+          && Reader.ITEMS.equals(json.nextFieldName())
+          && json.nextToken() == JsonToken.START_ARRAY
+          && json.nextToken() == JsonToken.START_OBJECT;
+      if (!isShort) {
+        return Optional.empty();
+      }
+      Mistakes mistakes = new Mistakes();
+      Item first = new ItemReader(json, mistakes, "items[0]").item();
+      mistakes.throwIfAny();
+      return Optional.of(first);
+    } catch (IOException | BadBatchException e) {
+      return Optional.empty(); // the mistakes of the whole batch are listed once it is read
+    }
+  }
+
   private static BadBatchException noObject(String why) {
     return Mistakes.only(JsonInput.mistake(why));
   }
@@ -59,6 +82,7 @@ record BatchRequest(List<Item> items, List<Result> earlier) {
     BatchRequest batch() throws IOException, BadBatchException {
       boolean isShort = false;
       boolean goesOn = false;
+      boolean hasAnswer = false;
       for (String name = json.nextFieldName(); name != null; name = json.nextFieldName()) {
         JsonToken token = json.nextToken();
         if (name.equals(ITEMS)) {
@@ -68,6 +92,7 @@ record BatchRequest(List<Item> items, List<Result> earlier) {
           goesOn = true;
           members("batch.", ITEMS);
         } else if (name.equals("answer") && token == JsonToken.START_OBJECT) {
+          hasAnswer = true;
           members("answer.", "results");
         } else {
           mistakes.add(
@@ -77,6 +102,9 @@ record BatchRequest(List<Item> items, List<Result> earlier) {
       }
       if (isShort && goesOn) {
         mistakes.add(ITEMS, "beside batch (expected: one of them)");
+      }
+      if (isShort && hasAnswer) {
+        mistakes.add("answer", "beside items (expected: beside batch)");
       }
       if (!hasItems) {
         mistakes.add(goesOn ? "batch.items" : ITEMS, expectedItems());

@@ -9,6 +9,9 @@ import java.util.function.BooleanSupplier;
 
 /** A running batch: executes one item after the other, until one is not executed. Mutable; owned by its request. */
 final class BatchRun {
+  /** The header with the number of executed items. */
+  static final String EXECUTED = "Weir-Executed";
+
   /** Shorter than the idle timeout of a connection; the client sends the rest again. */
   private static final Duration LONGEST = Duration.ofSeconds(60);
 

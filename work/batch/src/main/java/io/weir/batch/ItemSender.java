@@ -10,14 +10,18 @@ import io.vertx.core.WorkerExecutor;
 import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
+import io.weir.batch.References.UnresolvedException;
+import io.weir.core.decision.Decision;
 import io.weir.core.policy.Subject;
 import io.weir.core.slot.TicketRequest;
 import io.weir.core.throttle.Held;
 import io.weir.node.admission.Admission;
 import io.weir.node.admission.Asked;
+import io.weir.node.admission.DecisionProblems;
 import io.weir.node.admission.Priced;
 import io.weir.node.admission.Request;
 import io.weir.node.admission.Ruling;
+import io.weir.node.answer.DecisionAnswers;
 import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
 import io.weir.node.answer.Tickets;
@@ -34,6 +38,7 @@ import io.weir.node.upstream.WholeRequest;
 import io.weir.node.usage.Usage;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
@@ -97,13 +102,53 @@ final class ItemSender {
                 : Judge.lost(item, 502)));
   }
 
-  private Future<Sent> admitted(ResolvedItem item, boolean isFirst) {
-    MultiMap headers = headers(item, isFirst);
-    Asked asked =
-        admission.identifyWithin(new Request(item.method(), item.target(), headers), subject);
+  /**
+   * Throws {@link RefusedException} if the node knows already that a batch is denied which begins with this item. It does
+   * not know of an item with a key: its result may be kept.
+   */
+  void requireNotDenied(Item first) {
+    asked(first)
+        .flatMap(asked -> admission
+            .foreseen(asked, Tickets.in(asked.request().headers(), 0))
+            .filter(Decision.Denied.class::isInstance)
+            .map(refusal -> denial(asked, refusal)))
+        .ifPresent(denial -> {
+          throw denial;
+        });
+  }
+
+  private RefusedException denial(Asked asked, Decision refusal) {
+    Decision told = admission.refuse(asked, refusal);
+    MultiMap headers = batch.response().headers();
+    DecisionAnswers.addHeaders(told, headers);
+    headers.set(BatchRun.EXECUTED, "0");
+    return new RefusedException(DecisionProblems.of(asked, told));
+  }
+
+  // An item that fails for another reason has its result in the answer.
+  private Optional<Asked> asked(Item first) {
+    if (first.idempotencyKey().isPresent()) {
+      return Optional.empty();
+    }
+    try {
+      String path = new References(List.of(), 0).path(first);
+      return Optional.of(asked(first.method(), path, headers(first.headers(), true)));
+    } catch (UnresolvedException | RefusedException e) {
+      return Optional.empty();
+    }
+  }
+
+  private Asked asked(String method, String target, MultiMap headers) {
+    Asked asked = admission.identifyWithin(new Request(method, target, headers), subject);
     if (diversions.stream().anyMatch(diversion -> diversion.takes(asked))) {
       throw new RefusedException(JOB);
     }
+    return asked;
+  }
+
+  private Future<Sent> admitted(ResolvedItem item, boolean isFirst) {
+    MultiMap headers = headers(item, isFirst);
+    Asked asked = asked(item.method(), item.target(), headers);
     if (item.body().length() > asked.upstream().maxBodyBytes()) {
       throw Upload.tooLong();
     }
@@ -197,18 +242,23 @@ final class ItemSender {
   }
 
   private MultiMap headers(ResolvedItem item, boolean isFirst) {
+    MultiMap headers = headers(item.headers(), isFirst);
+    item.key().ifPresent(key -> headers.set("Idempotency-Key", key));
+    if (item.body().length() > 0 && !headers.contains(HttpHeaders.CONTENT_TYPE)) {
+      headers.set(HttpHeaders.CONTENT_TYPE, "application/json");
+    }
+    return headers;
+  }
+
+  private MultiMap headers(Map<String, String> ofItem, boolean isFirst) {
     MultiMap headers = MultiMap.caseInsensitiveMultiMap();
-    item.headers().forEach(headers::set);
+    ofItem.forEach(headers::set);
     for (String name : FROM_THE_BATCH) {
       batch.headers().getAll(name).forEach(value -> headers.add(name, value));
     }
     String ticket = batch.getHeader(Tickets.RETRY_TICKET);
     if (isFirst && ticket != null) {
       headers.set(Tickets.RETRY_TICKET, ticket);
-    }
-    item.key().ifPresent(key -> headers.set("Idempotency-Key", key));
-    if (item.body().length() > 0 && !headers.contains(HttpHeaders.CONTENT_TYPE)) {
-      headers.set(HttpHeaders.CONTENT_TYPE, "application/json");
     }
     return headers;
   }

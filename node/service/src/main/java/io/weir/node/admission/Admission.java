@@ -180,16 +180,19 @@ public final class Admission {
 
   /**
    * The refusal of a request whose body has not been read, if this node knows that it is refused whatever its body
-   * holds. A caller with a ticket is not a newcomer: its turn may have come. A cost that is known only later may be
-   * charged less at first.
+   * holds; pass it to {@link #refuse} if the caller gets it. A caller with a ticket is not a newcomer: its turn may have
+   * come. A cost that is known only later may be charged less at first.
    */
-  public Optional<Ruling> foreseen(Asked asked, TicketRequest ticket) {
+  public Optional<Decision> foreseen(Asked asked, TicketRequest ticket) {
     boolean isOpen = ticket.shown().isPresent() || asked.settle().isPresent();
     return isOpen
         ? Optional.empty()
-        : decider
-            .foreseen(asked.subject(), asked.operation(), asked.leastCost())
-            .map(Ruling::of);
+        : decider.foreseen(asked.subject(), asked.operation(), asked.leastCost());
+  }
+
+  /** A foreseen refusal as its caller is told it; it is counted. */
+  public Decision refuse(Asked asked, Decision foreseen) {
+    return decider.refuse(asked.subject(), asked.operation(), asked.leastCost(), foreseen);
   }
 
   /** The ruling as its caller is told it; call it for each that is answered, not for one after which a request waits. */

@@ -109,11 +109,15 @@ public final class Decider {
     return here != null && here.isDuplicate() && here.unwrap() == loop.unwrap() ? here : loop;
   }
 
-  /** The refusal of a newcomer that is known already, see {@link Throttle#foreseen}; it is counted. */
+  /** The refusal of a newcomer that is known already, see {@link Throttle#foreseen}; it is not counted. */
   Optional<Decision> foreseen(Subject subject, String operation, long cost) {
-    Optional<Decision> refusal = throttle.foreseen(subject, operation, cost);
-    refusal.ifPresent(decision -> decided(new Question(subject, operation, cost), decision));
-    return refusal;
+    return throttle.foreseen(subject, operation, cost);
+  }
+
+  /** Counts a foreseen refusal that its caller gets; returns it as its caller is told it. */
+  Decision refuse(Subject subject, String operation, long cost, Decision foreseen) {
+    decided(new Question(subject, operation, cost), foreseen);
+    return told(subject, operation, cost, foreseen);
   }
 
   /** The decision that a newcomer would get; takes nothing, and is not counted. */

@@ -1,5 +1,6 @@
 package io.weir.node.admission;
 
+import io.weir.core.decision.Decision;
 import io.weir.core.decision.Decision.Denied;
 import io.weir.core.decision.Decision.NeverAllowed;
 import io.weir.core.policy.OperationRule;
@@ -10,6 +11,11 @@ import java.util.Locale;
 /** The answers to requests that are not admitted: each names the operation and its stage, by whatever door it came. */
 public final class DecisionProblems {
   private DecisionProblems() {}
+
+  /** The answer to a request that is denied or never allowed. */
+  public static ProblemDetails of(Asked asked, Decision refusal) {
+    return refusal instanceof NeverAllowed never ? of(asked, never) : of(asked, (Denied) refusal);
+  }
 
   /** The answer to a denied request; an operation with a stage has its own code. */
   public static ProblemDetails of(Asked asked, Denied denied) {

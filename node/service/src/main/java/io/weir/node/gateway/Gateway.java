@@ -120,7 +120,8 @@ public final class Gateway {
     }
     return admission
         .foreseen(asked, Tickets.in(request.headers(), 0))
-        .map(refusal -> tell(Attempt.withoutBody(request, asked), refusal))
+        .map(refusal -> answer(
+            Attempt.withoutBody(request, asked), Ruling.of(admission.refuse(asked, refusal))))
         .orElseGet(() -> read(request, asked));
   }
 
@@ -178,16 +179,16 @@ public final class Gateway {
 
   // Operators can look up each refusal that a caller gets.
   private Future<Void> tell(Attempt attempt, Ruling ruling) {
-    return admission
-        .told(attempt.asked(), attempt.cost(), ruling)
-        .fold(
-            admitted -> forward(attempt, admitted),
-            denied -> reject(
-                attempt,
-                denied.decision(),
-                DecisionProblems.of(attempt.asked(), denied.decision())),
-            never -> refuse(attempt, never.decision()),
-            refused -> EarlyAnswer.send(vertx, attempt.request(), refused.problem()));
+    return answer(attempt, admission.told(attempt.asked(), attempt.cost(), ruling));
+  }
+
+  private Future<Void> answer(Attempt attempt, Ruling told) {
+    return told.fold(
+        admitted -> forward(attempt, admitted),
+        denied -> reject(
+            attempt, denied.decision(), DecisionProblems.of(attempt.asked(), denied.decision())),
+        never -> refuse(attempt, never.decision()),
+        refused -> EarlyAnswer.send(vertx, attempt.request(), refused.problem()));
   }
 
   private Future<Void> forward(Attempt attempt, Ruling.Admitted admitted) {

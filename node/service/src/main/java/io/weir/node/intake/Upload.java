@@ -11,6 +11,7 @@ import io.weir.node.intake.Bulkhead.Share;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Consumer;
 
 /**
  * Reads the bodies of requests within bounds of length, speed and memory. One timer watches all bodies that are being
@@ -86,12 +87,32 @@ public final class Upload {
    * @return fails with {@link RefusedException}, or with the I/O error
    */
   public Future<Buffer> whole(HttpServerRequest request, long maxBytes, Share memory) {
-    requireLength(request, maxBytes);
-    WatchedBody body = new WatchedBody(request, maxBytes, chunk -> {
-      if (!memory.tryGrow(chunk.length())) {
-        throw noMemory();
-      }
+    return whole(request, maxBytes, chunk -> grow(memory, chunk));
+  }
+
+  /**
+   * The same; the beginning of a body that is longer than {@link BodyStart#BYTES} is looked at as soon as it has arrived.
+   *
+   * @param look may throw {@link RefusedException}: then the rest is not read
+   */
+  public Future<Buffer> whole(
+      HttpServerRequest request, long maxBytes, Share memory, Consumer<Buffer> look) {
+    BodyStart start = new BodyStart(look);
+    return whole(request, maxBytes, chunk -> {
+      grow(memory, chunk);
+      start.add(chunk);
     });
+  }
+
+  private static void grow(Share memory, Buffer chunk) {
+    if (!memory.tryGrow(chunk.length())) {
+      throw noMemory();
+    }
+  }
+
+  private Future<Buffer> whole(HttpServerRequest request, long maxBytes, Consumer<Buffer> onChunk) {
+    requireLength(request, maxBytes);
+    WatchedBody body = new WatchedBody(request, maxBytes, onChunk);
     reading.add(body);
     welcome(request);
     return body.whole().onComplete(end -> reading.remove(body));

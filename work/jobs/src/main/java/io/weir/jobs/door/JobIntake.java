@@ -108,11 +108,39 @@ public final class JobIntake implements Diversion {
     MultiMap headers = JobRequest.headers(asked, rule);
     long maxBytes = rule.value(JobParameter.MAX_BODY_BYTES);
     Upload.requireLength(request, maxBytes);
+    Supplier<Future<Void>> reading = () -> read(request, asked, rule, headers, key);
+    return admission
+        .foreseen(asked, Tickets.in(request.headers(), 0))
+        .map(refusal -> refuseUnread(request, asked, refusal, reading))
+        .orElseGet(reading);
+  }
+
+  // A request may be that of a job that exists, whatever its limits say: only a key without jobs is
+  // known to be refused.
+  private Future<Void> refuseUnread(
+      HttpServerRequest request, Asked asked, Decision refusal, Supplier<Future<Void>> reading) {
+    return ask(store.hasJobs(
+            asked.operation(), asked.subject().tenant(), asked.subject().id()))
+        .compose(mayBeKnown -> {
+          if (mayBeKnown) {
+            return reading.get();
+          }
+          Decision told = admission.refuse(asked, refusal);
+          return reject(request, told, DecisionProblems.of(asked, told));
+        });
+  }
+
+  private Future<Void> read(
+      HttpServerRequest request,
+      Asked asked,
+      JobRule rule,
+      MultiMap headers,
+      Optional<String> key) {
     UnpaidWork.Account work = unpaid.of(asked.subject());
     work.require();
     Share bytes = memory.take(asked.subject());
     return uploads
-        .whole(request, maxBytes, bytes)
+        .whole(request, rule.value(JobParameter.MAX_BODY_BYTES), bytes)
         .compose(body -> prepare(asked, rule, headers, key, body, work))
         .compose(wish -> oneByOne.run(wish.submission().id(), () -> submit(request, wish)))
         .compose(Supplier::get)

@@ -34,6 +34,11 @@ public final class JobKeys {
     return stages;
   }
 
+  /** The counters of the owners of an operation's jobs. */
+  static String counts(String operation) {
+    return of(operation).get(1 + PARTS.indexOf("counts"));
+  }
+
   /** The settlements of jobs that have ended. */
   static String settlements(String operation) {
     return of(operation).get(PARTS.size());

@@ -155,6 +155,12 @@ public final class RedisJobs implements JobStore {
         .thenApply(seen -> seen.map(SeenJob::result));
   }
 
+  /** Whether a key has jobs of an operation, ended ones included, or a place for one. */
+  public CompletionStage<Boolean> hasJobs(String operation, String tenant, String subject) {
+    String owner = "bytes:%s/%s".formatted(tenant, subject);
+    return redis.ask(commands -> commands.hexists(JobKeys.counts(operation), owner));
+  }
+
   @Override
   public CompletionStage<Optional<Job>> see(String operation, String id, String asking) {
     return look(operation, List.of(id), asking, false)
