@@ -194,7 +194,8 @@ public final class RedisJobs implements JobStore {
         text(rule.value(JobParameter.ATTEMPTS)),
         text(rule.micros(JobParameter.KEEP)),
         text(rule.micros(JobParameter.TIMEOUT)));
-    return run(this.claim, operation, arguments)
+    return longValues
+        .call(BYTES_OF_CLAIM, () -> run(this.claim, operation, arguments))
         .thenApply(answer -> JobReplies.claimed(operation, answer));
   }
 
