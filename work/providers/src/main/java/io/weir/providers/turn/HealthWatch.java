@@ -46,6 +46,9 @@ public final class HealthWatch extends VerticleBase {
 
   private final Map<Watched, Streak> streaks = new HashMap<>();
   private final Set<Watched> asked = new HashSet<>();
+  /** Those whose breaker the checks of this node have opened. */
+  private final Set<Watched> opened = new HashSet<>();
+
   private HttpClient client;
 
   private record Watched(String upstream, String provider) {}
@@ -70,6 +73,7 @@ public final class HealthWatch extends VerticleBase {
     Map<String, Providers> upstreams = Upstreams.of(policies.current().policy());
     dueNanos.keySet().removeIf(name -> rule(upstreams, name).isEmpty());
     streaks.keySet().removeIf(one -> !isWatched(upstreams, one));
+    opened.retainAll(streaks.keySet());
     for (Providers upstream : upstreams.values()) {
       upstream.health().ifPresent(rule -> {
         if (now - dueNanos.getOrDefault(upstream.name(), now) >= 0) {
@@ -119,7 +123,10 @@ public final class HealthWatch extends VerticleBase {
         .request(options(uri, rule))
         .compose(request -> request
             .send()
-            .map(answer -> rule.isWell(answer.statusCode()))
+            .map(answer -> {
+              answer.exceptionHandler(reset -> {}); // without one, Vert.x logs the reset as an error
+              return rule.isWell(answer.statusCode());
+            })
             .timeout(rule.timeoutMillis(), TimeUnit.MILLISECONDS)
             // The rest of the answer is not read.
             .onComplete(done -> request.reset()));
@@ -141,8 +148,14 @@ public final class HealthWatch extends VerticleBase {
     meters.health(watched.upstream(), watched.provider(), isWell);
     Streak streak = streaks.merge(watched, Streak.of(isWell), (before, one) -> before.and(isWell));
     if (isWell && streak.length() >= rule.healthy()) {
+      if (opened.remove(watched)) {
+        meters.breaker(watched.upstream(), watched.provider(), "closed");
+      }
       tell(upstream, watched, Lesson.of("", 0, 0, "well"));
     } else if (!isWell && streak.length() >= rule.unhealthy()) {
+      if (opened.add(watched)) {
+        meters.breaker(watched.upstream(), watched.provider(), "open");
+      }
       long millis = Math.max(upstream.breaker().openMillis(), rule.leaseMillis());
       tell(upstream, watched, Lesson.of("", 0, 1000 * millis, ""));
     }

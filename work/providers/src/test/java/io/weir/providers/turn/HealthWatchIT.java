@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.vertx.core.Vertx;
 import io.weir.core.policy.FailureMode;
+import io.weir.node.testing.CapturedLog;
 import io.weir.node.testing.FailingProvider;
 import io.weir.node.testing.FailingProvider.Fault;
 import io.weir.node.testing.NodeFixture;
@@ -14,6 +15,8 @@ import io.weir.state.connection.RedisConnections;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.time.Duration;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -87,7 +90,26 @@ final class HealthWatchIT {
     }
     assertThat(fixture.get("/metrics").body())
         .contains(
-            "throttle_upstream_health_checks_total{outcome=\"good\",provider=\"b\",upstream=\"two\"}");
+            "throttle_upstream_health_checks_total{outcome=\"good\",provider=\"b\",upstream=\"two\"}",
+            "throttle_upstream_breaker_transitions_total{provider=\"a\",to=\"open\",upstream=\"two\"} 3",
+            "throttle_upstream_breaker_transitions_total{provider=\"a\",to=\"closed\",upstream=\"two\"} 3");
+  }
+
+  @Test
+  void checksOfProvidersThatAreWellAreNotLogged() {
+    try (CapturedLog log = new CapturedLog()) {
+      awaitChecks(4);
+      assertThat(log.text()).doesNotContain("ERROR");
+    }
+  }
+
+  private void awaitChecks(int count) {
+    Pattern good = Pattern.compile(
+        "throttle_upstream_health_checks_total\\{outcome=\"good\",provider=\"b\",upstream=\"two\"} (\\d+)");
+    await().atMost(PATIENCE).until(() -> {
+      Matcher found = good.matcher(fixture.get("/metrics").body());
+      return found.find() && Integer.parseInt(found.group(1)) >= count;
+    });
   }
 
   @Test
