@@ -85,8 +85,7 @@ final class LongValuesIT {
   @Test
   void aDecisionBesideManySubmissionsIsDoneBeforeTheThird() {
     AtomicInteger number = new AtomicInteger();
-    assertThat(
-            beforeTheDecision(() -> jobs.submit(RULE, submission(number.incrementAndGet()))))
+    assertThat(beforeTheDecision(() -> jobs.submit(RULE, submission(number.incrementAndGet()))))
         .isLessThanOrEqualTo(2);
   }
 
@@ -134,8 +133,8 @@ final class LongValuesIT {
 
   // Of all commands, first to last.
   private List<String> done() {
-    List<String> done =
-        new ArrayList<>(operator.sync().slowlogGet(10_000).stream().map(String::valueOf).toList());
+    List<String> done = new ArrayList<>(
+        operator.sync().slowlogGet(10_000).stream().map(String::valueOf).toList());
     Collections.reverse(done);
     return done;
   }

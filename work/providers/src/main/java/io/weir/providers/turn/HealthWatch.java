@@ -124,7 +124,8 @@ public final class HealthWatch extends VerticleBase {
         .compose(request -> request
             .send()
             .map(answer -> {
-              answer.exceptionHandler(reset -> {}); // without one, Vert.x logs the reset as an error
+              answer.exceptionHandler(
+                  reset -> {}); // without one, Vert.x logs the reset as an error
               return rule.isWell(answer.statusCode());
             })
             .timeout(rule.timeoutMillis(), TimeUnit.MILLISECONDS)
