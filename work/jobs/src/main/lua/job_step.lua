@@ -94,7 +94,8 @@ local function again(job)
   if job.state == 'in_flight' and job.attempts >= attempts_at_most then
     return end_job(id, job, 'failed', result)
   end
-  if ARGV[11] == '1' then
+  -- One with a receipt does not go back.
+  if ARGV[11] == '1' and job.state == 'in_flight' then
     note_attempt(job)
   end
   return give_back(redis.call, keys, id, job, false, now)

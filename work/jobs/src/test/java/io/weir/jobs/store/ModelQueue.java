@@ -192,7 +192,7 @@ final class ModelQueue {
   }
 
   private boolean again(ModelJob job, JobMove move, long now) {
-    if (move.mayHaveRun()) {
+    if (move.mayHaveRun() && job.state == JobState.IN_FLIGHT) {
       job.noteAttempt();
     }
     return giveBack(job, false, now);
