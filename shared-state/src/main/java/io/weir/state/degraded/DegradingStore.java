@@ -2,6 +2,7 @@ package io.weir.state.degraded;
 
 import io.weir.core.decision.Decision;
 import io.weir.core.decision.Decision.Allowed;
+import io.weir.core.decision.Decision.Denied;
 import io.weir.core.slot.QueueReport;
 import io.weir.core.throttle.Amount;
 import io.weir.core.throttle.BucketStore;
@@ -107,8 +108,30 @@ public final class DegradingStore implements BucketStore {
     if (Stages.isKnown(asked)) {
       return CompletableFuture.completedFuture(new Counted(noted(charge, asked.join())));
     }
-    return asked.handle((answer, error) ->
-        error == null ? new Counted(noted(charge, answer)) : insteadOf(charge, error));
+    return asked.handle(
+        (answer, error) -> error == null ? heard(charge, answer) : insteadOf(charge, error));
+  }
+
+  // If this node has admitted charges since it asked, the shared state did not know of them: it may
+  // have admitted the same units. Then the node's share has to agree, as after an outage. A charge
+  // of several kinds may hold permits, or be reserved: it stays admitted, and later ones pay for
+  // it.
+  private Counted heard(Charge charge, StoreAnswer answer) {
+    LocalShare local = share(charge);
+    boolean hasCounted = local.hasDecided() || local.isHandingOver();
+    StoreAnswer noted = noted(charge, answer);
+    if (!hasCounted || !isAdmitted(answer)) {
+      return new Counted(noted);
+    }
+    Charge asRates = charge.withoutOverflow();
+    if (charge.isMixed()) {
+      local.count(asRates);
+      return new Counted(noted);
+    }
+    Agreement agreement = local.agree(asRates);
+    return agreement.denied().isPresent()
+        ? denied(agreement.denied().get())
+        : new Counted(noted, () -> local.takeBack(asRates, agreement));
   }
 
   // Both the shared state and this node have to admit, so that locally admitted units are not
@@ -122,17 +145,20 @@ public final class DegradingStore implements BucketStore {
     tellWhatIsOwed(asRates, local, telling);
     Agreement agreement = local.agree(asRates);
     if (agreement.denied().isPresent()) {
-      return CompletableFuture.completedFuture(
-          new Counted(new Decided(agreement.denied().get(), QueueReport.NONE)));
+      return CompletableFuture.completedFuture(denied(agreement.denied().get()));
     }
     return question.apply(charge).handle((answer, error) -> {
       Runnable giveBack = () -> local.takeBack(asRates, agreement);
-      if (isAdmitted(answer)) {
+      if (isAdmitted(answer) && agreement.isOfAll()) {
         return new Counted(noted(charge, answer), giveBack);
       }
-      giveBack.run();
-      return error == null ? new Counted(noted(charge, answer)) : insteadOf(charge, error);
+      giveBack.run(); // a bucket of the node may have come since: then all have to agree again
+      return error == null ? heard(charge, answer) : insteadOf(charge, error);
     });
+  }
+
+  private static Counted denied(Denied denied) {
+    return new Counted(new Decided(denied, QueueReport.NONE));
   }
 
   // Reports locally admitted units to the shared state, which counts them.

@@ -81,6 +81,11 @@ final class LocalBucket {
     }
   }
 
+  /** Takes units, also those that it does not hold: what drains later pays for them. */
+  void takeAnyway(long units) {
+    long unused = bucket.consumeIgnoringRateLimits(tokens(units));
+  }
+
   /** Records units that were taken without the knowledge of the shared state. */
   void owe(long units) {
     owedTokens += tokens(units);

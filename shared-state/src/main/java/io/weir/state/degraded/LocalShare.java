@@ -182,10 +182,7 @@ final class LocalShare {
     return isHandingOver;
   }
 
-  /**
-   * Takes the cost of a charge that is about to be sent to the shared state, if this node has counted locally for its
-   * owner.
-   */
+  /** Takes the cost of a charge that the shared state is to admit, or has, if this node has counted for its owner. */
   synchronized Agreement agree(Charge charge) {
     List<@Nullable LocalBucket> own = counting(charge, nanoClock.getAsLong());
     Decision decision = decide(charge, own);
@@ -209,11 +206,29 @@ final class LocalShare {
    * @param denied present if it does not agree; nothing was taken then
    * @param taken per demand, the bucket that has paid; null if none has
    */
-  record Agreement(Optional<Denied> denied, List<@Nullable LocalBucket> taken) {}
+  record Agreement(Optional<Denied> denied, List<@Nullable LocalBucket> taken) {
+    /** Whether each demand was paid. */
+    boolean isOfAll() {
+      return taken.stream().allMatch(paid -> paid != null);
+    }
+  }
 
-  // Returns the owner's buckets that still count; the others are forgotten.
+  /** Takes the cost of a charge that the shared state has admitted, whether it fits or not. */
+  synchronized void count(Charge charge) {
+    List<@Nullable LocalBucket> own = counting(charge, nanoClock.getAsLong());
+    for (int i = 0; i < own.size(); i++) {
+      LocalBucket bucket = own.get(i);
+      if (bucket != null) {
+        bucket.takeAnyway(charge.demands().get(i).units(charge.cost()));
+      }
+    }
+  }
+
+  // Returns the owner's buckets that still count. They are forgotten after a handover, but not
+  // while this node decides by them again: each charge would make new ones, with room.
   private List<@Nullable LocalBucket> counting(Charge charge, long now) {
-    if (now - backSinceNanos > MAX_HANDOVER_NANOS) {
+    boolean wasBack = isHandingOver && !hasDecided;
+    if (wasBack && now - backSinceNanos > MAX_HANDOVER_NANOS) {
       buckets.clear();
       isHandingOver = false;
     }
@@ -221,7 +236,7 @@ final class LocalShare {
     for (Demand demand : charge.demands()) {
       Key key = key(charge, demand);
       LocalBucket bucket = buckets.get(key);
-      if (bucket != null && now - backSinceNanos > handoverNanos(bucket)) {
+      if (bucket != null && wasBack && now - backSinceNanos > handoverNanos(bucket)) {
         buckets.remove(key);
         bucket = null;
       }

@@ -33,7 +33,8 @@ final class Verdict {
     this.answers = List.copyOf(run.callers.answers);
     // Until the last decision that a node made by itself, or refused for want of Redis.
     long to = answers.stream()
-        .filter(answer -> answer.isDegraded() || answer.status() == 503)
+        .filter(answer ->
+            answer.isDegraded() || (answer.status() == 503 && answer.sent() < phases.away.to()))
         .mapToLong(Answer::got)
         .filter(got -> got > phases.away.from())
         .max()
