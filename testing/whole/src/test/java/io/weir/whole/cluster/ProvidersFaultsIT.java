@@ -237,7 +237,7 @@ final class ProvidersFaultsIT {
       }
     }
     for (CompletableFuture<HttpResponse<String>> one : all) {
-      assertThat(one.get().statusCode()).isEqualTo(200);
+      assertThat(one.get().statusCode()).as(one.get().body()).isEqualTo(200);
     }
     int[] shares = providers.stream().mapToInt(one -> one.asked.get()).toArray();
     System.out.println("weights 5, 3, 2 of 1000 calls: " + Arrays.toString(shares));
