@@ -3,7 +3,7 @@ package io.weir.node.intake;
 import io.vertx.core.buffer.Buffer;
 import java.util.function.Consumer;
 
-/** Shows the beginning of a long body once. Mutable; owned by one request. */
+/** Shows the first bytes of a long body once, the same ones however it arrives. Mutable; owned by one request. */
 final class BodyStart {
   /** The length from which a body is long. */
   static final int BYTES = 16 << 10;
@@ -22,7 +22,7 @@ final class BodyStart {
     }
     start.appendBuffer(chunk);
     if (start.length() >= BYTES) {
-      look.accept(start);
+      look.accept(start.slice(0, BYTES));
     }
   }
 }
