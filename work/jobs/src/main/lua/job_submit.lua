@@ -168,7 +168,7 @@ if job and not may_begin_anew then
   end
   return told(KNOWN, job)
 end
--- Whoever has freed the place may have given the charge back.
+-- The charge may have been given back when its place was freed.
 local is_late = charge ~= '' and shown and not is_own
 if is_late or (place and not is_own and not is_over and not is_meant) then
   return { AWAITED }

@@ -3,7 +3,7 @@ package io.weir.jobs.rule;
 import io.weir.core.throttle.Ending;
 
 /**
- * What becomes of the charge of a job that has ended; to be carried out once or more often, as only the first end of a
+ * The settlement of the charge of a job that has ended. It may be carried out more than once: only the first end of a
  * reservation counts.
  *
  * @param hold the id of its reservation

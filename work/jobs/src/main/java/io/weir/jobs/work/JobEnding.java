@@ -17,7 +17,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * What becomes of the charge of a job at its end on this node, as of a request that is forwarded. Mutable; owned by one
+ * Decides how a job's end on this node settles its charge, by the rules of forwarded requests. Mutable; owned by one
  * run.
  */
 public final class JobEnding {
