@@ -55,7 +55,7 @@ final class LongBatchesIT {
     JsonObject item =
         NodeFixture.json(whole).getJsonArray("results").getJsonObject(0).getJsonObject("body");
     String[] early = {""};
-    // What the node knows of a full bucket, it forgets after a second.
+    // A node forgets a full bucket after a second.
     await().atMost(LONG_ENOUGH).until(() -> {
       send("full", "{\"items\": [%s]}".formatted(WRITE));
       early[0] = node.raw(head("full", 1_000_000) + "{\"items\": [" + WRITE + "," + SPACES);

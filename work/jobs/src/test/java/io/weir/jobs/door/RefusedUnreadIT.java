@@ -47,7 +47,7 @@ final class RefusedUnreadIT {
     HttpResponse<String> read = submit("fresh", "a");
     assertThat(read.statusCode()).isEqualTo(429);
     String[] answer = {""};
-    // What the node knows of a full bucket, it forgets after a second.
+    // A node forgets a full bucket after a second.
     await().atMost(LONG_ENOUGH).until(() -> {
       submit("fresh", "b");
       answer[0] = node.raw(head("fresh"));
