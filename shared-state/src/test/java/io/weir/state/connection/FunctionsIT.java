@@ -16,6 +16,7 @@ import io.weir.state.wire.RedisKeys;
 import io.weir.testkit.RedisProcess;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -115,27 +116,16 @@ final class FunctionsIT {
     }
   }
 
-  // Each charge brings a template that no other has.
+  // Each charge brings a template that no other has. What Lua holds rises until its collector has run, so the
+  // least of many readings is what is kept.
   @Test
   void manyTemplatesTakeBoundedMemory() {
-    List<CompletableFuture<StoreAnswer>> asked = new ArrayList<>();
-    for (int i = 0; i < 30_000; i++) {
-      List<Demand> demands =
-          List.of(Demand.of(new Bucket("requests" + i, Scope.KEY, 1000, 10_000)));
-      asked.add(
-          store.tryCharge(new Charge("acme", "k" + i % 100, 1, demands, 1)).toCompletableFuture());
-      if (asked.size() == 500) {
-        asked.forEach(answer -> assertThat(answer.join()).isInstanceOf(StoreAnswer.Decided.class));
-        asked.clear();
-      }
+    List<Long> readings = new ArrayList<>();
+    for (int begin = 0; begin < 30_000; begin += 500) {
+      chargeByNewTemplates(begin, 500);
+      readings.add(bytesOfFunctions());
     }
-    long bytes = redis
-        .ask("INFO memory")
-        .lines()
-        .filter(line -> line.startsWith("used_memory_vm_functions:"))
-        .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", "")))
-        .sum();
-    assertThat(bytes).isBetween(1L, 24L << 20);
+    assertThat(Collections.min(readings.subList(30, 60))).isBetween(1L, 24L << 20);
   }
 
   @Test
@@ -153,6 +143,26 @@ final class FunctionsIT {
   private static String older(String name, String function) {
     return "#!lua name=%s\nredis.register_function('%s', function() return 1 end)\n"
         .formatted(name, function);
+  }
+
+  private void chargeByNewTemplates(int begin, int count) {
+    List<CompletableFuture<StoreAnswer>> asked = new ArrayList<>();
+    for (int i = begin; i < begin + count; i++) {
+      List<Demand> demands =
+          List.of(Demand.of(new Bucket("requests" + i, Scope.KEY, 1000, 10_000)));
+      asked.add(
+          store.tryCharge(new Charge("acme", "k" + i % 100, 1, demands, 1)).toCompletableFuture());
+    }
+    asked.forEach(answer -> assertThat(answer.join()).isInstanceOf(StoreAnswer.Decided.class));
+  }
+
+  private long bytesOfFunctions() {
+    return redis
+        .ask("INFO memory")
+        .lines()
+        .filter(line -> line.startsWith("used_memory_vm_functions:"))
+        .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", "")))
+        .sum();
   }
 
   private static long minutes(int minutes) {
