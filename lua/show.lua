@@ -73,7 +73,8 @@ end
 local function show_waiter(shown, value, at)
   local _, number, count
   _, at = struct.unpack('>Bc0', value, at)
-  number, _, _, _, _, _, _, _, _, count, at = struct.unpack('>I7I7I7I7I7I4I4I4I4B', value, at)
+  number, _, _, _, _, count, at = struct.unpack('>I7I7I7I7I7B', value, at)
+  count, at = struct.unpack('B', value, at + 25 * count)
   shown[#shown + 1], shown[#shown + 2] = 'tickets', string.format('%d (made)', number)
   for _ = 1, count do
     local due, operations = struct.unpack('>I7I7', value, at)
@@ -87,10 +88,10 @@ end
 
 -- The calendar of a bucket, as lib/queue/calendar.lua has it; returns the position after it.
 local function show_calendar(shown, value, at)
-  local field, capacity, width, lives, kept, turn, base, bins, due, _
+  local field, capacity, width, lives, kept, turn, larger, larger_until, base, bins, due, _
   field, at = struct.unpack('>Bc0', value, at)
-  _, capacity, width, lives, kept, _, _, _, turn, _, _, _, _, base, bins, at =
-    struct.unpack('>I4I7I6BBI7I7I7I7I7I5I2I2I7B', value, at)
+  _, capacity, width, lives, kept, _, _, _, turn, _, _, _, _, larger, larger_until, _, base, bins, at =
+    struct.unpack('>I4I7I6BBI7I7I7I7I7I5I2I2I7I7I7I7B', value, at)
   due = 0
   for i = 0, bins - 1 do
     due = due + struct.unpack('>I6', value, at + 6 * i)
@@ -100,14 +101,22 @@ local function show_calendar(shown, value, at)
   shown[#shown + 1] = string.format('%d (%.10g operations until %s, %d of 64 parts kept)', due, units,
     iso_instant((base + bins - 1 + lives) * width), kept)
   shown[#shown + 1], shown[#shown + 2] = field .. '.turn', in_time(turn)
+  if larger_until > 0 then
+    shown[#shown + 1] = field .. '.larger'
+    shown[#shown + 1] = string.format('%d (%.10g operations, waited without a place until %s)', larger,
+      larger / tonumber(string.match(field, '/(%d+)$')), iso_instant(larger_until))
+  end
   return at + 6 * bins
 end
 
 -- The part of a state's value for those that wait, as lib/state/queue_part.lua has it.
 local function show_queue(shown, value, at)
-  local has_waiter, count
-  has_waiter, at = struct.unpack('B', value, at)
-  at = has_waiter == 1 and show_waiter(shown, value, at) or at
+  local form, count
+  form, at = struct.unpack('B', value, at)
+  if form < 2 then
+    return
+  end
+  at = form == 3 and show_waiter(shown, value, at) or at
   count, at = struct.unpack('>I2', value, at)
   for _ = 1, count do
     at = show_calendar(shown, value, at)

@@ -19,6 +19,7 @@
 --   since, claimed, lost   7 bytes each: what was claimed and what was forgotten since then
 --   turn, again            7 bytes each: the last turn of a newcomer, of a caller that had waited
 --   round, here, before    5, 2, 2 bytes: those that wait, in this interval and in the one before
+--   larger, larger_until, passed   7 bytes each: the largest cost that waits without a place (queue/larger.lua)
 --   base      7 bytes: the first bin that is not over
 --   n         1 byte: how many bins, then 6 bytes for each
 
@@ -29,7 +30,7 @@ local pace_of = require('queue/pace')
 local TIMES = require('times')
 
 local ERAS, MOST_COUNTED = 4294967296, 70368744177664
-local FORMAT = '>Bc0I4I7I6BBI7I7I7I7I7I5I2I2I7B'
+local FORMAT = '>Bc0I4I7I6BBI7I7I7I7I7I5I2I2I7I7I7I7B'
 local CALENDAR = {}
 
 local function derive(calendar)
@@ -70,27 +71,29 @@ function CALENDAR.begin(demand, cost, now)
     floor_div(capacity / rate, lives == 2 and 32 or 8)))
   return derive({ field = demand.field, name = demand.name, rate = rate, era = now % ERAS, capacity = capacity,
     width = width, lives = lives, kept = TIMES.WHOLE, since = now, claimed = 0, lost = 0, turn = 0, again = 0,
-    round = 0, here = 0, before = 0, base = floor_div(now, width) - lives + 1, due = {}, n = 0, changes = 0,
-    quantum = 1, whole = 0, step = 0, most = 0 })
+    round = 0, here = 0, before = 0, larger = 0, larger_until = 0, passed = 0,
+    base = floor_div(now, width) - lives + 1, due = {}, n = 0, changes = 0, quantum = 1, whole = 0, step = 0,
+    most = 0 })
 end
 
 -- Reads one; second, the position after it.
 function CALENDAR.read(text, at)
-  local field, era, capacity, width, lives, kept, since, claimed, lost, turn, again, round, here, before, base, n, after
-    = struct.unpack(FORMAT, text, at)
+  local field, era, capacity, width, lives, kept, since, claimed, lost, turn, again, round, here, before, larger,
+    larger_until, passed, base, n, after = struct.unpack(FORMAT, text, at)
   local bucket, due = pace_of(field), { struct.unpack('>' .. string.rep('I6', n), text, after) }
   due[n + 1] = nil -- drops the position, which unpack appends
   return derive({ field = field, name = bucket.name, rate = bucket.rate, era = era, capacity = capacity, width = width,
     lives = lives, kept = kept, since = since, claimed = claimed, lost = lost, turn = turn, again = again,
-    round = round, here = here, before = before, base = base, due = due, n = n, changes = 0, quantum = 1, whole = 0,
-    step = 0, most = 0 }), after + 6 * n
+    round = round, here = here, before = before, larger = larger, larger_until = larger_until, passed = passed,
+    base = base, due = due, n = n, changes = 0, quantum = 1, whole = 0, step = 0, most = 0 }), after + 6 * n
 end
 
 function CALENDAR.packed(calendar)
   local n = calendar.n
   return struct.pack(FORMAT .. string.rep('I6', n), #calendar.field, calendar.field, calendar.era, calendar.capacity,
     calendar.width, calendar.lives, calendar.kept, calendar.since, calendar.claimed, calendar.lost, calendar.turn,
-    calendar.again, calendar.round, calendar.here, calendar.before, calendar.base, n, unpack(calendar.due, 1, n))
+    calendar.again, calendar.round, calendar.here, calendar.before, calendar.larger, calendar.larger_until,
+    calendar.passed, calendar.base, n, unpack(calendar.due, 1, n))
 end
 
 -- How many bins it has at most.
@@ -104,7 +107,7 @@ function CALENDAR.needed_us(calendar)
   local pace = pace_of(calendar.field)
   local waits = calendar.here + calendar.before > 0 and (calendar.round + 2) * pace.shared_us or 0
   local kept = calendar.kept < TIMES.WHOLE and calendar.since + pace.waited_us or 0
-  return math.max(bins, calendar.turn, calendar.again, waits, kept)
+  return math.max(bins, calendar.turn, calendar.again, calendar.larger_until, waits, kept)
 end
 
 -- Whether the clock went so far back that it is of no use.
@@ -117,6 +120,12 @@ local function count_kept(calendar, now)
   local ratio = floor_div(TIMES.WHOLE * claimed, claimed + lost) + (claimed > lost and 1 or 0)
   calendar.kept = math.max(1, math.min(TIMES.WHOLE, floor_div(calendar.kept + ratio, 2)))
   calendar.claimed, calendar.lost, calendar.since = 0, 0, now
+end
+
+-- How far ahead a cost of the whole bucket waits at most.
+local function furthest_us(calendar)
+  local burst_us = math.min(TIMES.LONGEST_US, ceil_div(calendar.capacity, calendar.rate))
+  return math.max(TIMES.FURTHEST_US, TIMES.TURNS * burst_us) + 2 * TIMES.SECOND_US
 end
 
 -- Forgets what is over, and counts how much of it was claimed.
@@ -134,6 +143,9 @@ function CALENDAR.advance(calendar, now)
     end
     calendar.base = first
   end
+  if calendar.larger_until > now + furthest_us(calendar) then
+    calendar.larger_until = 0
+  end
   if calendar.since > now then
     calendar.since = now
   elseif calendar.claimed + calendar.lost > 0 and now >= calendar.since + TIMES.SECOND_US then
@@ -143,7 +155,7 @@ end
 
 -- Whether nothing of it matters any more.
 function CALENDAR.is_over(calendar, now)
-  if calendar.n > 0 or calendar.turn > now or calendar.again > now
+  if calendar.n > 0 or calendar.turn > now or calendar.again > now or calendar.larger_until > now
     or calendar.kept < TIMES.WHOLE and now < calendar.since + pace_of(calendar.field).waited_us then
     return false
   end

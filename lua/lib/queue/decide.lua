@@ -12,6 +12,7 @@
 --                     promised, and the text of its ticket, or empty
 --   returned, made    what became of the place that it came back to; whether a place was made
 
+local ceil_div = require('ceil_div')
 local CODES = require('codes')
 local grow = require('memo').grow
 local find_moment = require('queue/find_place').find_moment
@@ -20,6 +21,7 @@ local TICKET = require('queue/ticket')
 local TURNS = require('queue/turns')
 local VIEW = require('queue/view')
 local holds = require('queue/view').holds
+local STRANGERS = require('queue/strangers')
 local WAITER = require('queue/waiter')
 local expiry_of = require('state/expiry_of')
 local STATE = require('state/state')
@@ -131,13 +133,22 @@ local function has_queue(request)
   return false
 end
 
--- How many such requests drain in a second, for one of those that wait.
+-- How many operations of such requests drain in a second, for one of those that wait.
 local function drained_of(request)
   local least = math.huge
   for _, view in ipairs(request.views) do
     least = math.min(least, VIEW.per_second(view))
   end
-  return least
+  return least > TIMES.MAX_UNITS / request.cost and TIMES.MAX_UNITS or least * request.cost
+end
+
+-- The callers of its key without tickets that make such requests.
+local function strangers_of(request, waiter)
+  return WAITER.strangers(waiter, kind_of(request), request.now, drained_of(request))
+end
+
+local function note(request, waiter)
+  WAITER.note(waiter, strangers_of(request, waiter), request.now, request.cost, longest_of(request, VIEW.furthest_us))
 end
 
 -- Finds the place that the request comes back to, and gives it back.
@@ -146,7 +157,7 @@ local function find_place(request)
   local returned = asked.ticket ~= '' and show(request) or CODES.NOT
   if not wants_always(request) and returned ~= CODES.KEPT and waiter and request.template.mode ~= CODES.OFF
     and has_queue(request) then
-    WAITER.note(waiter, request.now, drained_of(request), longest_of(request, VIEW.furthest_us))
+    note(request, waiter)
     local moment = #waiter.moments > 0 and waiter.moments[1].at <= request.now
       and WAITER.due(waiter, request.now, request.cost, mark_of(request, 0), mark_of(request, 1))
     if moment and is_alive(request, moment.at, moment.shared) then
@@ -161,7 +172,9 @@ end
 -- The place is used up: a ticket works once.
 local function spend(request)
   if request.moment then
-    WAITER.claim(request.states[CODES.KEY].waiter, request.moment, request.cost)
+    local waiter = request.states[CODES.KEY].waiter
+    WAITER.claim(waiter, request.moment, request.cost)
+    STRANGERS.claim(strangers_of(request, waiter), request.cost)
   else
     TICKET.use(request.lane.call, request.asked.bits, request.shown.number)
   end
@@ -194,7 +207,7 @@ local function waiter_of(request)
   if not key.waiter then
     key.waiter = WAITER.new()
     if not wants_always(request) then
-      WAITER.note(key.waiter, request.now, drained_of(request), longest_of(request, VIEW.furthest_us))
+      note(request, key.waiter)
     end
   end
   return key.waiter
@@ -231,17 +244,24 @@ local function at_moment(request, place, waiter, returned)
   return { wait_us = place.slot - request.now, estimate = false, ticket = NOTHING, returned = returned, made = true }
 end
 
-local function estimate(request, turn, waiter, returned)
-  local wait, ticket = turn - request.now, NOTHING
-  if waiter and wait <= request.asked.within then
-    local secret = WAITER.secret_for(waiter, request.asked.secret, turn + longest_of(request, VIEW.waited_us))
-    ticket = TICKET.signed({ slot = turn, number = 0, paid = 0, shared = 0 }, secret, request.cost, kind_of(request),
-      request.lane.sha1)
+local function estimate(request, soonest, returned)
+  local wait, ticket, waiter = soonest - request.now, NOTHING, request.states[CODES.KEY].waiter
+  local until_us = request.now + ceil_div(wait, TIMES.SECOND_US) * TIMES.SECOND_US + TIMES.ON_ITS_WAY_US
+  for _, view in ipairs(request.views) do
+    if view.refused and (view.is_mine or view.waiting == 1) then
+      VIEW.waits_until(view, until_us)
+    end
+  end
+  if request.template.mode == CODES.RESERVE and waiter and wait <= request.asked.within then
+    local secret = WAITER.secret_for(waiter, request.asked.secret, soonest + longest_of(request, VIEW.waited_us))
+    ticket = TICKET.signed({ slot = soonest, number = 0, paid = 0, shared = 0 }, secret, request.cost,
+      kind_of(request), request.lane.sha1)
   end
   return { wait_us = wait, estimate = true, ticket = ticket, returned = returned }
 end
 
-local function denied(request, returned)
+-- The turn of the request, and when it fits.
+local function turn_of(request)
   local turn, soonest, views, has_waited = request.now, request.now, request.views, request.has_waited
   for i = 1, #views do
     local view = views[i]
@@ -251,21 +271,26 @@ local function denied(request, returned)
       turn, soonest = math.max(turn, turn_here), math.max(soonest, sooner)
     end
   end
-  if request.template.mode ~= CODES.RESERVE then
-    return estimate(request, soonest, nil, returned)
-  end
-  local waiter = waiter_of(request)
-  local place = request.asked.within >= 0 and WAITER.has_number(waiter, request.now) and find_slot(request, turn)
-  if place and place.slot - request.now <= request.asked.within then
+  return turn, soonest
+end
+
+-- The answer with a place; nil if there is none.
+local function placed(request, turn, returned)
+  local waiter, asked = waiter_of(request), request.asked
+  local place = asked.within >= 0 and WAITER.has_number(waiter, request.now) and find_slot(request, turn)
+  if place and place.slot - request.now <= asked.within then
     return with_ticket(request, place, waiter, returned)
+  elseif not place and wants_always(request) then
+    return nil
   end
-  if place or not wants_always(request) then
-    place = find_moment(request, turn, waiter, mark_of)
-    if place then
-      return at_moment(request, place, waiter, returned)
-    end
-  end
-  return estimate(request, soonest, waiter, returned)
+  place = find_moment(request, turn, waiter, strangers_of(request, waiter), mark_of)
+  return place and at_moment(request, place, waiter, returned)
+end
+
+local function denied(request, returned)
+  local turn, soonest = turn_of(request)
+  return request.template.mode == CODES.RESERVE and placed(request, turn, returned)
+    or estimate(request, soonest, returned)
 end
 
 local DECIDE = { is_signed = is_signed }
@@ -276,7 +301,7 @@ function DECIDE.decide(request)
   local is_off, is_ours, wants = request.template.mode == CODES.OFF, returned == CODES.KEPT, wants_always(request)
   for i = 1, #views do
     local view = views[i]
-    view.spare = view.is_shared and not is_off and VIEW.spare_for(view, request.has_waited, wants) or 0
+    view.spare = is_off and 0 or VIEW.spare_for(view, request.has_waited, wants)
     fits = VIEW.has_room(view) and fits
   end
   if not fits and request.is_early then

@@ -4,6 +4,7 @@ local ceil_div = require('ceil_div')
 local floor_div = require('floor_div')
 local CALENDAR = require('queue/calendar')
 local ROOMS = require('queue/rooms')
+local STRANGERS = require('queue/strangers')
 local VIEW = require('queue/view')
 local holds = require('queue/view').holds
 local WAITER = require('queue/waiter')
@@ -30,7 +31,8 @@ local function next_in(view, at)
   local calendar, from = view.calendar, view.from
   local width, base = calendar.width, calendar.base
   local first = floor_div(at > from and at or from, width)
-  local bin = ROOMS.first_bin(view.rooms, calendar, view.quanta, first > base and first or base, view.last)
+  local quanta = VIEW.room_quanta(view, 1)
+  local bin = ROOMS.first_bin(view.rooms, calendar, quanta, first > base and first or base, view.last)
   if bin > view.last then
     return nil
   end
@@ -142,7 +144,7 @@ local function has_room_at(view, now, slot, due, times)
   local calendar = view.calendar
   local bin = floor_div(due, calendar.width)
   return bin <= view.last and bin >= math.max(calendar.base, floor_div(now, calendar.width))
-    and view.quanta <= calendar.most and ROOMS.at(view.rooms, calendar, bin) >= view.quanta * times
+    and view.quanta <= calendar.most and ROOMS.at(view.rooms, calendar, bin) >= VIEW.room_quanta(view, times)
     and view.from <= slot
 end
 
@@ -165,8 +167,8 @@ local function room_at(views, own, now, slot, due, times)
 end
 
 -- Of the whole seconds from now until the turn, the first with room for the request and for the
--- strangers then.
-local function find_moment(request, turn, waiter, mark_of)
+-- strangers of its kind then.
+local function find_moment(request, turn, waiter, strangers, mark_of)
   local views, own = reach(request)
   local now, finest, is_large = request.now, math.huge, false
   for _, view in ipairs(views) do
@@ -178,7 +180,7 @@ local function find_moment(request, turn, waiter, mark_of)
   if first_place and not WAITER.moment_at(waiter, first_place.due) then
     return first_place
   end
-  local most = 1 + WAITER.company(waiter, finest)
+  local most = 1 + STRANGERS.company(strangers, finest, request.cost)
   for _, view in ipairs(views) do
     most = 2 * view.cost > view.capacity and 1 or most
   end

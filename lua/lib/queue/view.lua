@@ -9,6 +9,7 @@
 --   waiting            the keys or tenants that wait, with this one among them
 --   held, bin          whether the request has a place in it, that was given back, and the bin
 --   spare, refused     units that are left free for others, and whether the request has to wait
+--   for_larger         of these, what is left free for a larger cost that waits (queue/larger.lua)
 --   is_mine, is_free, from, last   whether any of its bins may be promised to the request, and of that
 --                      place how far away it may be, and where it may begin (queue/find_place.lua)
 
@@ -16,6 +17,7 @@ local ceil_div = require('ceil_div')
 local CODES = require('codes')
 local floor_div = require('floor_div')
 local CALENDAR = require('queue/calendar')
+local LARGER = require('queue/larger')
 local LINE = require('queue/line')
 local pace_of = require('queue/pace')
 local ROOMS = require('queue/rooms')
@@ -42,7 +44,7 @@ function VIEW.of(demand, cost, states, now)
     quanta = calendar and ceil_div(cost, calendar.quantum) or 0, is_shared = scope ~= CODES.KEY, now = now,
     child = states[scope == CODES.CLUSTER and CODES.TENANT or CODES.KEY], line = LINE.NONE, waiting = 1, held = false,
     bin = 0, spare = 0, refused = false, was_plain = true, seen = 0, free = 0, free_by = -1, free_at = -1,
-    rooms = false, from = 0, last = 0, is_mine = false, is_free = false }
+    rooms = false, from = 0, last = 0, is_mine = false, is_free = false, for_larger = 0 }
   see_line(view)
   return view
 end
@@ -101,15 +103,20 @@ local function free_of(view)
   return free
 end
 
--- What a request leaves free for others: a shared bucket keeps some room for children within their
--- share while several wait, and for those that have waited.
+-- What a request leaves free for others: for a larger one that waits; a shared bucket keeps some room for
+-- children within their share while several wait, and for those that have waited.
 function VIEW.spare_for(view, waited, wants)
-  if not view.calendar or view.held or floor_div(view.capacity, 4) < view.cost
-    or view.line.served <= view.now and (waited or view.line.turn <= view.now) then
+  view.for_larger = 0
+  if not view.calendar or view.held then
     return 0
   end
+  view.for_larger = waited and 0 or LARGER.left_by(view.calendar, view.cost, view.now)
+  if not view.is_shared or floor_div(view.capacity, 4) < view.cost or VIEW.is_mine(view, waited) then
+    return view.for_larger
+  end
   local steps = (view.waiting > 1 and 1 or 0) + (wants and not waited and 1 or 0)
-  return steps * math.max(floor_div(view.capacity, 32), math.min(view.demand.units, floor_div(view.capacity, 8)))
+  local step = math.max(floor_div(view.capacity, 32), math.min(view.demand.units, floor_div(view.capacity, 8)))
+  return math.max(view.for_larger, steps * step)
 end
 
 -- Whether the bucket lets it pass: with a place by its level alone, else beside all that is due and
@@ -151,7 +158,7 @@ function VIEW.newcomer_wait_us(view)
   end
   local calendar, wait = view.calendar, 1
   local first, next_bin = CALENDAR.first_drain(calendar, view.now)
-  local missing = view.quanta - CALENDAR.room(calendar, view.used)
+  local missing = VIEW.room_quanta(view, 1) - CALENDAR.room(calendar, view.used)
   for i = 1, calendar.n do
     local bin = calendar.base + i - 1
     missing = missing + calendar.due[i]
@@ -212,6 +219,7 @@ function VIEW.take(view)
   if not calendar then
     return
   end
+  LARGER.take(calendar, view.cost)
   if not view.was_plain then
     view.seen = view.seen - quanta
   end
@@ -242,9 +250,19 @@ function VIEW.is_mine(view, waited)
   return view.held or (view.line.served <= view.now and (waited or view.line.turn <= view.now))
 end
 
--- The wait until its level alone lets the cost pass.
+-- The request waits without a place until then.
+function VIEW.waits_until(view, until_us)
+  LARGER.waits(VIEW.need_calendar(view), view.cost, view.now, until_us)
+end
+
+-- The room that a place for so many costs needs in a bin, beside a larger one that waits.
+function VIEW.room_quanta(view, times)
+  return view.quanta * times + ceil_div(view.for_larger, view.calendar.quantum)
+end
+
+-- The wait until its level alone lets the cost pass, beside a larger one.
 function VIEW.level_wait_us(view)
-  local missing = view.used + view.cost - view.capacity
+  local missing = view.used + view.cost + view.for_larger - view.capacity
   return missing > 0 and ceil_div(missing, view.rate) or 0
 end
 

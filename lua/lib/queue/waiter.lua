@@ -6,48 +6,55 @@
 --   number      7 bytes: of the last ticket
 --   open_0, open_1   7 bytes each: by half of the numbers, until when a ticket of it may be open
 --   needed_us   7 bytes: until when a ticket or a moment is good
---   slice, together   7, 4 bytes: the callers without tickets and without a moment in this slice of time
---   asks, came, strangers   4 bytes each: in this second, the callers without tickets and those that a
---               moment was kept for; of earlier ones, those that came without one
+--   slice     7 bytes: the slice of time in which a caller without a ticket came last
+--   strangers   1 byte: of how many kinds of request such callers are counted (queue/strangers.lua), which
+--               follow, the one that was asked for last at the end
 --   moments     1 byte: how many, and for each
 --     at, operations, until_us   7 bytes each: when they are due, how many are left, and when the last
 --               bin that holds them is over
 --     mark      4 bytes: stands for the demands and the calendars that hold them
 --     shared    1 byte: 1 if buckets of the tenant and of the cluster hold them, too
 
-local ceil_div = require('ceil_div')
 local floor_div = require('floor_div')
+local STRANGERS = require('queue/strangers')
 local TIMES = require('times')
 
-local FORMAT, MOMENT, MOST_STRANGERS = '>Bc0I7I7I7I7I7I4I4I4I4B', '>I7I7I7I4B', 10000000
+local FORMAT, MOMENT, KINDS = '>Bc0I7I7I7I7I7B', '>I7I7I7I4B', 4
 local IN_A_SECOND = TIMES.SECOND_US / TIMES.SLICE_US
 local WAITER = {}
 
 function WAITER.new()
-  return { secret = '', number = 0, open_0 = 0, open_1 = 0, needed_us = 0, slice = 0, together = 0, asks = 0,
-    came = 0, strangers = 0, moments = {} }
+  return { secret = '', number = 0, open_0 = 0, open_1 = 0, needed_us = 0, slice = 0, strangers = {},
+    moments = {} }
 end
 
 -- Reads one; second, the position after it.
 function WAITER.read(text, at)
-  local secret, number, open_0, open_1, needed_us, slice, together, asks, came, strangers, count, after
-    = struct.unpack(FORMAT, text, at)
-  local moments = {}
+  local secret, number, open_0, open_1, needed_us, slice, count, after = struct.unpack(FORMAT, text, at)
+  local strangers, moments = {}, {}
+  for i = 1, count do
+    strangers[i], after = STRANGERS.read(text, after)
+  end
+  count, after = string.byte(text, after), after + 1
   for i = 1, count do
     local due, operations, until_us, mark, shared, next_at = struct.unpack(MOMENT, text, after)
     moments[i] = { at = due, operations = operations, until_us = until_us, mark = mark, shared = shared }
     after = next_at
   end
   return { secret = secret, number = number, open_0 = open_0, open_1 = open_1, needed_us = needed_us, slice = slice,
-    together = together, asks = asks, came = came, strangers = strangers, moments = moments }, after
+    strangers = strangers, moments = moments }, after
 end
 
 function WAITER.packed(waiter)
-  local moments = waiter.moments
+  local strangers, moments = waiter.strangers, waiter.moments
   local parts = { struct.pack(FORMAT, #waiter.secret, waiter.secret, waiter.number, waiter.open_0, waiter.open_1,
-    waiter.needed_us, waiter.slice, waiter.together, waiter.asks, waiter.came, waiter.strangers, #moments) }
-  for i, moment in ipairs(moments) do
-    parts[i + 1] = struct.pack(MOMENT, moment.at, moment.operations, moment.until_us, moment.mark, moment.shared)
+    waiter.needed_us, waiter.slice, #strangers) }
+  for i, one in ipairs(strangers) do
+    parts[i + 1] = STRANGERS.packed(one)
+  end
+  parts[#parts + 1] = string.char(#moments)
+  for _, moment in ipairs(moments) do
+    parts[#parts + 1] = struct.pack(MOMENT, moment.at, moment.operations, moment.until_us, moment.mark, moment.shared)
   end
   return table.concat(parts)
 end
@@ -102,31 +109,26 @@ local function forget_moments(waiter, now, furthest_us)
   waiter.moments = left
 end
 
-local function move_to(waiter, slice, drained)
-  local passed = second_of(slice) - second_of(waiter.slice)
-  if passed ~= 0 then
-    local alone = math.max(0, waiter.asks - waiter.came)
-    waiter.strangers = passed == 1 and floor_div(waiter.strangers + alone, 2) or drained
-    waiter.asks, waiter.came = 0, 0
+-- The callers without tickets of a kind of request. Until they were counted for a second, as many operations
+-- are expected as drain in it.
+function WAITER.strangers(waiter, kind, now, drained)
+  local all, at = waiter.strangers, 1
+  while at <= #all and all[at].kind ~= kind do
+    at = at + 1
   end
-  waiter.together = slice == waiter.slice and waiter.together or 0
-  waiter.slice = slice
+  local one = all[at] and table.remove(all, at) or STRANGERS.new(kind, now, drained)
+  if #all == KINDS then
+    table.remove(all, 1)
+  end
+  all[#all + 1] = one
+  return one
 end
 
--- Counts a caller without a ticket, and forgets moments that are over. Until callers were counted for a
--- second, as many are expected as costs drain in it.
-function WAITER.note(waiter, now, drained, furthest_us)
-  move_to(waiter, floor_div(now, TIMES.SLICE_US), drained)
-  waiter.asks, waiter.together = waiter.asks + 1, waiter.together + 1
+-- Counts a caller without a ticket, and forgets moments that are over.
+function WAITER.note(waiter, strangers, now, cost, furthest_us)
+  waiter.slice = floor_div(now, TIMES.SLICE_US)
+  STRANGERS.ask(strangers, now, cost)
   forget_moments(waiter, now, furthest_us)
-end
-
--- How many other callers that no moment was kept for are expected in a bin: as many as come in its time,
--- or all that came together just now.
-function WAITER.company(waiter, width)
-  local most = math.min(MOST_STRANGERS, math.max(waiter.strangers, waiter.asks - waiter.came - 1))
-  local apart = ceil_div(most * (math.min(width, TIMES.FURTHEST_US) + TIMES.ON_ITS_WAY_US) * 3, 2 * TIMES.SECOND_US)
-  return math.max(apart, waiter.together - 1)
 end
 
 -- The first moment that is due with enough operations of one of these marks, the second of them if
@@ -144,7 +146,6 @@ function WAITER.due(waiter, now, cost, mark, shared_mark)
 end
 
 function WAITER.claim(waiter, moment, cost)
-  waiter.came, waiter.together = waiter.came + 1, waiter.together - 1
   moment.operations = moment.operations - cost
   for i, one in ipairs(waiter.moments) do
     if one == moment and moment.operations == 0 then

@@ -1,6 +1,7 @@
 -- The part of a state's value for those that wait, packed:
 --
---   waiter      1 byte: 1 if the key keeps something for its callers (queue/waiter.lua), which follows
+--   form        1 byte: 2, or 3 if the key keeps something for its callers (queue/waiter.lua), which follows;
+--               what has an earlier form is forgotten
 --   calendars   2 bytes: how many of its buckets have a calendar (queue/calendar.lua), which follow
 --   lines       2 bytes: for how many shared buckets it waits (queue/line.lua), which follow
 
@@ -9,15 +10,19 @@ local LINE = require('queue/line')
 local pace_of = require('queue/pace')
 local WAITER = require('queue/waiter')
 
+local FORM, FORM_WITH_WAITER = 2, 3
 local PART = {}
 
 -- Reads it into a state, from a position of its value on.
 function PART.read(state, value, at)
-  local has_waiter, count
-  has_waiter, at = string.byte(value, at), at + 1
-  if has_waiter == 1 then
+  local form = string.byte(value, at)
+  at = at + 1
+  if form < FORM then
+    return
+  elseif form == FORM_WITH_WAITER then
     state.waiter, at = WAITER.read(value, at)
   end
+  local count
   count, at = struct.unpack('>I2', value, at)
   for _ = 1, count do
     local calendar
@@ -78,7 +83,7 @@ function PART.packed(state)
     lines, until_us = lines + 1, math.max(until_us, LINE.needed_us(line))
     parts[lines] = LINE.packed(field, line)
   end
-  return (waiter and '\n\1' .. WAITER.packed(waiter) or '\n\0') .. calendars
+  return '\n' .. (waiter and string.char(FORM_WITH_WAITER) .. WAITER.packed(waiter) or string.char(FORM)) .. calendars
     .. struct.pack('>I2', lines) .. table.concat(parts), until_us
 end
 

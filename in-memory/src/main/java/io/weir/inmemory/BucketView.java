@@ -16,9 +16,6 @@ import org.jspecify.annotations.Nullable;
  * lua/lib/queue/view.lua} has the same.
  */
 final class BucketView {
-  private static final long FEWEST_COSTS = 4;
-  private static final long STEPS = 32;
-
   private final Demand demand;
   private final long cost;
   private final Need need;
@@ -37,6 +34,9 @@ final class BucketView {
   private boolean wasPlain = true;
 
   private long free;
+
+  /** Of that, what is left free for a larger cost that waits. */
+  private long forLarger;
 
   /** Whether this request has a place in it, that was given back, and the bin of the place. */
   private boolean isHeld;
@@ -125,10 +125,6 @@ final class BucketView {
     return !LeakyBucket.canHold(bucket(), cost);
   }
 
-  long era() {
-    return maybeCalendar().map(of -> of.era).orElse(0L);
-  }
-
   boolean isAlive(long moment) {
     return calendar != null && calendar.bin(moment) >= calendar.base();
   }
@@ -152,7 +148,11 @@ final class BucketView {
 
   /** Whether the bucket lets it pass: with a place by its level alone, else beside all that is due. */
   boolean hasRoom(boolean waited, boolean wantsTicket) {
-    return hasRoomBeside(isHeld ? 0 : spareFor(waited, wantsTicket));
+    if (isHeld || calendar == null) {
+      return hasRoomBeside(0);
+    }
+    forLarger = waited ? 0 : calendar.larger.leftBy(cost, now);
+    return hasRoomBeside(Math.max(forLarger, Spare.of(this, cost, waited, wantsTicket)));
   }
 
   /** The same with no regard for others who wait: the answer for a plan without slots, and for a peek. */
@@ -175,18 +175,6 @@ final class BucketView {
     return of == null || of.isEmpty();
   }
 
-  // A shared bucket leaves some room to children within their share while several wait; a newcomer
-  // that can have a ticket leaves as much again to those that have waited.
-  private long spareFor(boolean waited, boolean wantsTicket) {
-    long capacity = bucket().capacityUnits();
-    boolean isMine = line.served <= now && (waited || line.turn <= now);
-    if (calendar == null || !isShared() || capacity / FEWEST_COSTS < cost || isMine) {
-      return 0;
-    }
-    long steps = (waiting > 1 ? 1L : 0) + (wantsTicket && !waited ? 1L : 0);
-    return steps * Math.max(capacity / STEPS, Math.min(demand.unitsPerOperation(), capacity / 8));
-  }
-
   private long quanta(long units) {
     return calendar().quanta(units);
   }
@@ -207,7 +195,7 @@ final class BucketView {
     if (isPlain()) {
       return waitMicros();
     }
-    return calendar().waitMicros(quanta(cost), state.usedUnits(), now);
+    return calendar().waitMicros(roomQuanta(1), state.usedUnits(), now);
   }
 
   /** Takes the cost. */
@@ -217,9 +205,10 @@ final class BucketView {
     if (of == null) {
       return;
     }
+    of.larger.take(cost);
     free -= wasPlain ? 0 : of.quanta(cost);
     if (isHeld) {
-      of.claim(of.quanta(cost));
+      of.claims.claim(of.quanta(cost));
     } else if (isShared()) {
       takes(of, need.micros(), waiting, 1);
     }
@@ -238,9 +227,14 @@ final class BucketView {
     return Pace.of(bucket().rate()).waitedMicros();
   }
 
-  /** The wait until its level alone lets the cost pass. */
+  /** The request waits without a place until then. */
+  void waitsUntil(long end) {
+    needCalendar().larger.waits(cost, bucket().capacityUnits(), now, end);
+  }
+
+  /** The wait until its level alone lets the cost pass, beside a larger one. */
   long levelWaitMicros() {
-    long missing = state.usedUnits() + cost - bucket().capacityUnits();
+    long missing = state.usedUnits() + cost + forLarger - bucket().capacityUnits();
     return Math.max(0, ceilDiv(missing, bucket().unitsPerMicro()));
   }
 
@@ -257,10 +251,9 @@ final class BucketView {
   /** Begins a calendar if there is none, and anew if nothing is due and its bins do not suit the cost. */
   Calendar needCalendar() {
     Calendar of = calendar == null ? Calendar.begin(demand, cost, now) : calendar;
-    of =
-        of.isEmpty() && !of.bins.equals(Bins.of(demand, cost)) ? of.refined(demand, cost, now) : of;
-    calendar = of;
-    return of;
+    boolean suits = !of.isEmpty() || of.lives == Bins.of(demand, cost).lives();
+    calendar = suits ? of : of.refined(demand, cost, now);
+    return calendar;
   }
 
   /** Whether any of its bins may be promised to this request. */
@@ -273,7 +266,7 @@ final class BucketView {
     Calendar of = needCalendar();
     long bin = of.bin(moment);
     of.add(bin, of.quanta(cost) * times);
-    long parts = of.parts();
+    long parts = of.claims.parts();
     long each = need.micros(times);
     if (isShared()) {
       takes(of, each, WHOLE * (waiting + 1), parts);
@@ -281,6 +274,12 @@ final class BucketView {
       takes(of, each, WHOLE, parts);
     }
     return of.startOf(bin + of.lives);
+  }
+
+  /** The room that a place for so many costs needs in a bin, beside a larger one that waits. */
+  long roomQuanta(long times) {
+    Calendar of = needCalendar();
+    return of.quanta(cost) * times + of.quanta(forLarger);
   }
 
   long costQuanta() {

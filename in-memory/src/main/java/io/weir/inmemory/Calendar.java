@@ -1,10 +1,12 @@
 package io.weir.inmemory;
 
 import static io.weir.core.bucket.LeakyBucket.ceilDiv;
+import static io.weir.core.slot.SlotLimits.FURTHEST_US;
+import static io.weir.core.slot.SlotLimits.LONGEST_US;
 import static io.weir.core.slot.SlotLimits.MAX_UNITS;
 import static io.weir.core.slot.SlotLimits.QUANTA;
 import static io.weir.core.slot.SlotLimits.SECOND_US;
-import static io.weir.core.slot.SlotLimits.WHOLE;
+import static io.weir.core.slot.SlotLimits.TURNS;
 
 import io.weir.core.bucket.Bucket;
 import io.weir.core.bucket.Demand;
@@ -19,7 +21,6 @@ import java.util.Arrays;
  */
 final class Calendar {
   private static final long ERAS = 1L << 32;
-  private static final long MOST_COUNTED = 1L << 46;
 
   /** Distinguishes it from earlier calendars of the bucket. */
   final long era;
@@ -42,12 +43,8 @@ final class Calendar {
   /** By bin, from {@link #base} on, without zeros at the end. */
   private long[] due = new long[0];
 
-  /** How much of what is promised is claimed, in parts of {@link io.weir.core.slot.SlotLimits#WHOLE}. */
-  long kept = WHOLE;
-
-  private long since;
-  private long claimed;
-  private long lost;
+  /** How much of what is promised is claimed. */
+  final Claims claims;
 
   /** The last turn of a newcomer. */
   long turn;
@@ -55,26 +52,16 @@ final class Calendar {
   /** The last turn of a caller that had waited. */
   long again;
 
+  /** The largest cost that waits without a place. */
+  final Larger larger;
+
   /** The waiting keys or tenants, counted by intervals. */
   final Waiting waiting;
 
-  private Calendar(Calendar of, long[] due, Waiting waiting) {
-    this(of.era, of.capacity, of.rate, of.bins, waiting);
-    this.base = of.base;
-    this.due = due;
-    counts(of);
-  }
+  /** What it counts of those that wait. */
+  private record Counts(Claims claims, Waiting waiting, Larger larger) {}
 
-  private void counts(Calendar of) {
-    kept = of.kept;
-    since = of.since;
-    claimed = of.claimed;
-    lost = of.lost;
-    turn = of.turn;
-    again = of.again;
-  }
-
-  private Calendar(long era, long capacity, Rate rate, Bins bins, Waiting waiting) {
+  private Calendar(long era, long capacity, Rate rate, Bins bins, Counts counts) {
     this.era = era;
     this.capacity = capacity;
     this.rate = rate;
@@ -82,7 +69,9 @@ final class Calendar {
     this.bins = bins;
     this.width = bins.width();
     this.lives = bins.lives();
-    this.waiting = waiting;
+    this.claims = counts.claims();
+    this.waiting = counts.waiting();
+    this.larger = counts.larger();
     this.quantum = ceilDiv(capacity, QUANTA);
     long inBin = rate.unitsPerMicro() * width;
     this.step = inBin / quantum;
@@ -97,23 +86,34 @@ final class Calendar {
   static Calendar begin(Demand demand, long cost, long now) {
     Bucket bucket = demand.bucket();
     Waiting waiting = new Waiting(Pace.of(bucket.rate()).sharedMicros());
+    Counts counts = new Counts(new Claims(now), waiting, new Larger());
     Calendar begun = new Calendar(
-        now % ERAS, bucket.capacityUnits(), bucket.rate(), Bins.of(demand, cost), waiting);
+        now % ERAS, bucket.capacityUnits(), bucket.rate(), Bins.of(demand, cost), counts);
     begun.base = now / begun.width - begun.lives + 1;
-    begun.since = now;
     return begun;
   }
 
   /** The same with the bins for a cost, while nothing is due; no ticket of this one holds a place any more. */
   Calendar refined(Demand demand, long cost, long now) {
-    Calendar refined = new Calendar(now % ERAS, capacity, rate, Bins.of(demand, cost), waiting);
+    Calendar refined = new Calendar(now % ERAS, capacity, rate, Bins.of(demand, cost), counts());
     refined.base = now / refined.width - refined.lives + 1;
-    refined.counts(this);
+    refined.turn = turn;
+    refined.again = again;
     return refined;
   }
 
   Calendar copy() {
-    return new Calendar(this, due.clone(), waiting.copy());
+    Counts copies = new Counts(claims.copy(), waiting.copy(), larger.copy());
+    Calendar copy = new Calendar(era, capacity, rate, bins, copies);
+    copy.base = base;
+    copy.due = due.clone();
+    copy.turn = turn;
+    copy.again = again;
+    return copy;
+  }
+
+  private Counts counts() {
+    return new Counts(claims, waiting, larger);
   }
 
   /** Whether it is for the rate and the burst of this bucket. */
@@ -131,19 +131,19 @@ final class Calendar {
     long first = Math.max(base, bin(now) - lives + 1);
     int gone = (int) Math.min(first - base, due.length);
     for (int i = 0; i < gone; i++) {
-      lost = Math.min(MOST_COUNTED, lost + due[i]);
+      claims.lose(due[i]);
     }
     due = Arrays.copyOfRange(due, gone, due.length);
     base = first;
     waiting.dropAhead(now);
-    since = Math.min(since, now);
-    if (now >= since + SECOND_US && claimed + lost > 0) {
-      long ratio = WHOLE * claimed / (claimed + lost);
-      kept = Math.max(1, Math.min(WHOLE, (kept + ratio + (claimed > lost ? 1 : 0)) / 2));
-      claimed = 0;
-      lost = 0;
-      since = now;
-    }
+    larger.dropAhead(now + furthestMicros());
+    claims.advance(now);
+  }
+
+  // How far ahead a cost of the whole bucket waits at most.
+  private long furthestMicros() {
+    long burst = Math.min(LONGEST_US, ceilDiv(capacity, rate.unitsPerMicro()));
+    return Math.max(FURTHEST_US, TURNS * burst) + 2 * SECOND_US;
   }
 
   /** Whether nothing of it matters any more. */
@@ -151,8 +151,9 @@ final class Calendar {
     return isEmpty()
         && turn <= now
         && again <= now
+        && larger.isOver(now)
         && waiting.isOver(now)
-        && (kept == WHOLE || now >= since + pace.waitedMicros());
+        && claims.isOver(now, pace);
   }
 
   /** Whether nothing is due. */
@@ -206,15 +207,6 @@ final class Calendar {
       length--;
     }
     due = Arrays.copyOf(due, length);
-  }
-
-  void claim(long quanta) {
-    claimed = Math.min(MOST_COUNTED, claimed + quanta);
-  }
-
-  /** Of what is promised, so many of {@link io.weir.core.slot.SlotLimits#WHOLE} parts count for a share. */
-  long parts() {
-    return Math.max(1, kept * kept / WHOLE);
   }
 
   /** Units in quanta, rounded up. */

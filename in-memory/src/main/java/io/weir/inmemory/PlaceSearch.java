@@ -8,6 +8,7 @@ import io.weir.inmemory.Waiter.Moment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.LongUnaryOperator;
 import java.util.function.Predicate;
 
 /**
@@ -64,7 +65,8 @@ final class PlaceSearch {
     long mark = kind;
     for (BucketView view : views) {
       if (holds(view, isShared)) {
-        mark = (mark * ERA_FACTOR + view.era()) % MARKS;
+        long era = view.maybeCalendar().map(of -> of.era).orElse(0L);
+        mark = (mark * ERA_FACTOR + era) % MARKS;
       }
     }
     return mark;
@@ -170,7 +172,7 @@ final class PlaceSearch {
     for (int round = 0; round < ROUNDS && at > 0; round++) {
       long before = at;
       for (Reach reach : reaches) {
-        long bin = reach.rooms().first(reach.view().costQuanta(), reach.startAt(at), reach.last());
+        long bin = reach.rooms().first(reach.view().roomQuanta(1), reach.startAt(at), reach.last());
         if (bin > reach.last()) {
           return 0;
         }
@@ -200,17 +202,24 @@ final class PlaceSearch {
     return later;
   }
 
-  /** Of the whole seconds from now until the turn, the first with room for the request and for the strangers then. */
-  Optional<Place> atSecond(long turn, Waiter waiter, long markShared, long markOwn) {
+  /**
+   * Of the whole seconds from now until the turn, the first with room for the request and for the strangers then.
+   *
+   * @param company how many strangers of its kind are expected in a bin of a width
+   */
+  Optional<Place> atSecond(
+      long turn, Waiter waiter, LongUnaryOperator company, long markShared, long markOwn) {
     long finest =
         reaches.stream().mapToLong(reach -> reach.calendar().width).min().orElseThrow();
     boolean isExact = isAny(BucketView::isHalf) || finest > SECOND_US;
+    long times = isAny(BucketView::isAboveHalf) ? 1 : 1 + company.applyAsLong(finest);
     Optional<Place> alone = isExact && waiter.hasRoomForMoment()
         ? alone(SECOND_US).filter(place -> waiter.at(place.due()).isEmpty())
         : Optional.empty();
     return alone.isPresent()
         ? alone
-        : first().flatMap(first -> from(first.at(), turn, finest, waiter, markShared, markOwn));
+        : first()
+            .flatMap(first -> from(first.at(), turn, finest, times, waiter, markShared, markOwn));
   }
 
   private boolean isAny(Predicate<BucketView> is) {
@@ -218,8 +227,7 @@ final class PlaceSearch {
   }
 
   private Optional<Place> from(
-      long at, long turn, long finest, Waiter waiter, long markShared, long markOwn) {
-    long most = isAny(BucketView::isAboveHalf) ? 1 : 1 + waiter.company(finest);
+      long at, long turn, long finest, long most, Waiter waiter, long markShared, long markOwn) {
     long first = now + wholeSeconds(at - now);
     long furthest =
         Math.min(first + (SECONDS_TRIED - 1) * SECOND_US, now + wholeSeconds(turn - now));
@@ -255,11 +263,10 @@ final class PlaceSearch {
     for (Reach reach : reaches) {
       Calendar of = reach.calendar();
       if (holds(reach.view(), isShared)) {
-        long quanta = reach.view().costQuanta();
         boolean hasRoom = reach.reaches(due)
             && of.bin(due) >= Math.max(of.base(), of.bin(reach.now()))
-            && quanta <= of.most()
-            && reach.rooms().in(of.bin(due)) >= quanta * times
+            && reach.view().costQuanta() <= of.most()
+            && reach.rooms().in(of.bin(due)) >= reach.view().roomQuanta(times)
             && reach.from() <= slot;
         if (!hasRoom) {
           return Optional.empty();

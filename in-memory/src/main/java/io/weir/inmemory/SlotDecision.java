@@ -1,7 +1,9 @@
 package io.weir.inmemory;
 
+import static io.weir.core.bucket.LeakyBucket.ceilDiv;
 import static io.weir.core.slot.SlotLimits.MAX_UNITS;
-import static io.weir.inmemory.PlaceSearch.holds;
+import static io.weir.core.slot.SlotLimits.ON_ITS_WAY_US;
+import static io.weir.core.slot.SlotLimits.SECOND_US;
 
 import io.weir.core.slot.QueueReport.Returned;
 import io.weir.core.slot.SlotMode;
@@ -11,7 +13,6 @@ import io.weir.inmemory.Turns.Turn;
 import io.weir.inmemory.Waiter.Moment;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,6 +27,7 @@ final class SlotDecision {
   private final SlotMode mode;
   private final TicketRequest asked;
   private final List<BucketView> views;
+  private final RequestBuckets buckets;
   private final long paid;
   private final long kind;
   private final State key;
@@ -66,6 +68,7 @@ final class SlotDecision {
     this.mode = mode;
     this.asked = asked;
     this.views = views;
+    this.buckets = new RequestBuckets(views);
     this.paid = paid;
     this.kind = Ticket.kind(views.stream().map(BucketView::demand).toList());
     this.key = key;
@@ -114,23 +117,25 @@ final class SlotDecision {
   private void findPlace() {
     Waiter waiter = key.waiter().orElse(null);
     asked.shown().ifPresent(text -> show(Ticket.parse(text), waiter));
-    boolean hasQueue = views.stream().anyMatch(view -> view.maybeCalendar().isPresent());
-    if (!asked.wantsAlways() && !isOurs && waiter != null && hasQueue && mode != SlotMode.OFF) {
+    if (!asked.wantsAlways()
+        && !isOurs
+        && waiter != null
+        && buckets.haveQueue()
+        && mode != SlotMode.OFF) {
       note(waiter);
       waiter
           .due(now, cost, mark(true), mark(false))
-          .filter(due -> isAlive(due.at(), due.isShared()))
+          .filter(due -> buckets.areAlive(due.at(), due.isShared()))
           .ifPresent(this::own);
     }
   }
 
   private void note(Waiter waiter) {
-    long drained = views.stream().mapToLong(BucketView::perSecond).min().orElse(0);
-    waiter.note(now, drained, longest(BucketView::furthestMicros));
+    waiter.note(strangers(waiter), now, cost, buckets.longest(BucketView::furthestMicros));
   }
 
-  private long longest(ToLongFunction<BucketView> time) {
-    return views.stream().mapToLong(time).max().orElse(0);
+  private Strangers strangers(Waiter waiter) {
+    return waiter.strangers(kind, now, buckets.drained(cost));
   }
 
   private void show(Ticket shown, @Nullable Waiter waiter) {
@@ -140,10 +145,10 @@ final class SlotDecision {
       return;
     }
     boolean isAhead = now < shown.slot();
-    hasWaited = !isAhead && now <= shown.slot() + longest(BucketView::waitedMicros);
+    hasWaited = !isAhead && now <= shown.slot() + buckets.longest(BucketView::waitedMicros);
     if (shown.number() == 0) {
       isEarly = isAhead;
-    } else if (!isAlive(shown.slot(), shown.isShared())) {
+    } else if (!buckets.areAlive(shown.slot(), shown.isShared())) {
       returned = Returned.LATE;
     } else if (!waiter.isUnused(shown.number())) {
       returned = Returned.UNKNOWN;
@@ -151,31 +156,16 @@ final class SlotDecision {
       isOurs = true;
       isEarly = isAhead;
       returned = Returned.KEPT;
-      giveBack(shown.slot(), shown.isShared());
+      buckets.giveBack(shown.slot(), shown.isShared(), isEarly);
     }
     ticket = Optional.of(shown);
-  }
-
-  private boolean isAlive(long at, boolean isShared) {
-    return views.stream().filter(view -> holds(view, isShared)).allMatch(view -> view.isAlive(at));
   }
 
   private void own(Moment due) {
     moment = due;
     isOurs = true;
     returned = Returned.KEPT;
-    giveBack(due.at(), due.isShared());
-  }
-
-  private void giveBack(long at, boolean isShared) {
-    for (BucketView view : views) {
-      if (holds(view, isShared)) {
-        view.giveBack(at);
-        if (isEarly) {
-          view.asNewcomer();
-        }
-      }
-    }
+    buckets.giveBack(due.at(), due.isShared(), false);
   }
 
   private long mark(boolean isShared) {
@@ -195,6 +185,7 @@ final class SlotDecision {
     Waiter waiter = key.makeWaiter();
     if (moment != null) {
       waiter.claim(moment, cost);
+      strangers(waiter).claim(cost);
     } else {
       waiter.use(ticket.orElseThrow().number());
     }
@@ -203,7 +194,7 @@ final class SlotDecision {
   private Result comeAgain() {
     Ticket shown = ticket.orElseThrow();
     if (isOurs) {
-      views.stream().filter(view -> holds(view, shown.isShared())).forEach(BucketView::restore);
+      buckets.restore(shown.isShared());
     }
     returned = Returned.EARLY;
     return result(false, shown.slot() - now, shown.number() == 0, asked.shown());
@@ -229,20 +220,24 @@ final class SlotDecision {
         soonest = Math.max(soonest, next.fitsAt());
       }
     }
-    if (mode != SlotMode.RESERVE) {
-      return result(false, soonest - now, true, Optional.empty());
-    }
+    Optional<Result> placed = mode == SlotMode.RESERVE ? placed(turn, mine) : Optional.empty();
+    return placed.isPresent() ? placed.get() : estimate(soonest, mine);
+  }
+
+  private Optional<Result> placed(long turn, boolean[] mine) {
     Waiter waiter = key.waiter().orElseGet(this::newWaiter);
     PlaceSearch search = new PlaceSearch(now, views, mine, hasWaited);
     Optional<Place> place =
         asked.wants() && waiter.hasNumber(now) ? search.forTicket(turn) : Optional.empty();
     if (place.isPresent() && asked.wants(place.get().slot() - now)) {
-      return ticketed(place.get(), waiter);
+      return Optional.of(ticketed(place.get(), waiter));
+    } else if (place.isEmpty() && asked.wantsAlways()) {
+      return Optional.empty();
     }
-    Optional<Place> atSecond = place.isPresent() || !asked.wantsAlways()
-        ? search.atSecond(turn, waiter, mark(true), mark(false))
-        : Optional.empty();
-    return atSecond.isPresent() ? atMoment(atSecond.get(), waiter) : estimate(soonest, waiter);
+    Strangers strangers = strangers(waiter);
+    return search
+        .atSecond(turn, waiter, width -> strangers.company(width, cost), mark(true), mark(false))
+        .map(at -> atMoment(at, waiter));
   }
 
   private Waiter newWaiter() {
@@ -253,21 +248,10 @@ final class SlotDecision {
     return waiter;
   }
 
-  // Holds a place in its bins; returns when the last of them is over.
-  private long hold(Place place) {
-    made = true;
-    long until = 0;
-    for (BucketView view : views) {
-      if (holds(view, place.isShared())) {
-        until = Math.max(until, view.hold(place.due(), place.times()));
-      }
-    }
-    return until;
-  }
-
   private Result ticketed(Place place, Waiter waiter) {
-    long until = hold(place);
-    long knownUntil = Math.max(until, place.slot() + longest(BucketView::waitedMicros));
+    long until = buckets.hold(place);
+    made = true;
+    long knownUntil = Math.max(until, place.slot() + buckets.longest(BucketView::waitedMicros));
     String secret = waiter.secretFor(asked.secret(), knownUntil);
     long number = waiter.nextNumber(until);
     Ticket given = Ticket.of(place.slot(), number, paid, place.isShared())
@@ -276,7 +260,8 @@ final class SlotDecision {
   }
 
   private Result atMoment(Place place, Waiter waiter) {
-    long until = hold(place);
+    long until = buckets.hold(place);
+    made = true;
     boolean isShared = place.isShared();
     long had = waiter.at(place.due()).map(Moment::operations).orElse(0L);
     long more = place.times() > MAX_UNITS / cost ? MAX_UNITS : cost * place.times();
@@ -285,11 +270,20 @@ final class SlotDecision {
     return result(false, place.slot() - now, false, Optional.empty());
   }
 
-  private Result estimate(long turn, Waiter waiter) {
-    if (!asked.wants(turn - now)) {
+  private Result estimate(long turn, boolean[] mine) {
+    long end = now + ceilDiv(turn - now, SECOND_US) * SECOND_US + ON_ITS_WAY_US;
+    for (int i = 0; i < mine.length; i++) {
+      BucketView view = views.get(i);
+      if (view.isRefused() && (mine[i] || view.waiting() == 1)) {
+        view.waitsUntil(end);
+      }
+    }
+    Waiter waiter = key.waiter().orElse(null);
+    if (mode != SlotMode.RESERVE || waiter == null || !asked.wants(turn - now)) {
       return result(false, turn - now, true, Optional.empty());
     }
-    String secret = waiter.secretFor(asked.secret(), turn + longest(BucketView::waitedMicros));
+    String secret =
+        waiter.secretFor(asked.secret(), turn + buckets.longest(BucketView::waitedMicros));
     Ticket proof = Ticket.of(turn, 0, 0, false).signed(secret, cost, kind);
     return result(false, turn - now, true, Optional.of(proof.text()));
   }

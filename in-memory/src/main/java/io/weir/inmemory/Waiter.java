@@ -1,14 +1,13 @@
 package io.weir.inmemory;
 
-import static io.weir.core.slot.SlotLimits.FURTHEST_US;
 import static io.weir.core.slot.SlotLimits.MOMENTS;
-import static io.weir.core.slot.SlotLimits.ON_ITS_WAY_US;
 import static io.weir.core.slot.SlotLimits.SECOND_US;
 import static io.weir.core.slot.SlotLimits.SLICE_US;
 import static io.weir.core.slot.SlotLimits.TICKETS;
 
-import io.weir.core.bucket.LeakyBucket;
 import java.util.BitSet;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 
@@ -19,7 +18,7 @@ import java.util.TreeMap;
 final class Waiter {
   private static final long HALF = TICKETS / 2;
   private static final long IN_A_SECOND = SECOND_US / SLICE_US;
-  private static final long MOST_STRANGERS = 10_000_000;
+  private static final int KINDS = 4;
 
   private String secret = "";
   private final BitSet unused = new BitSet((int) TICKETS);
@@ -31,10 +30,9 @@ final class Waiter {
   private long needed;
 
   private long slice;
-  private long together;
-  private long asks;
-  private long came;
-  private long strangers;
+
+  /** By kind of request, the one that was asked for last at the end. */
+  private final Map<Long, Strangers> strangers = new LinkedHashMap<>(2 * KINDS, 0.75f, true);
 
   private final TreeMap<Long, Moment> moments = new TreeMap<>();
 
@@ -56,10 +54,7 @@ final class Waiter {
     copy.openUntil[1] = openUntil[1];
     copy.needed = needed;
     copy.slice = slice;
-    copy.together = together;
-    copy.asks = asks;
-    copy.came = came;
-    copy.strangers = strangers;
+    strangers.forEach((kind, of) -> copy.strangers.put(kind, of.copy()));
     copy.moments.putAll(moments);
     return copy;
   }
@@ -106,40 +101,33 @@ final class Waiter {
   }
 
   /**
-   * Counts a caller without a ticket, and forgets moments that are over.
+   * The callers without tickets of a kind of request.
    *
-   * @param drained the costs that drain in a second: as many callers are expected until they are counted
-   * @param furthest how far ahead a moment may be, in microseconds
+   * @param kind stands for the demands
+   * @param drained the operations that drain in a second: as many are expected until they are counted
    */
-  void note(long now, long drained, long furthest) {
-    moveTo(now / SLICE_US, drained);
-    asks++;
-    together++;
-    moments.values().removeIf(moment -> moment.until() <= now || moment.at() > now + furthest);
-  }
-
-  private void moveTo(long present, long drained) {
-    long passed = present / IN_A_SECOND - slice / IN_A_SECOND;
-    if (passed != 0) {
-      strangers = passed == 1 ? (strangers + Math.max(0, asks - came)) / 2 : drained;
-      asks = 0;
-      came = 0;
+  Strangers strangers(long kind, long now, long drained) {
+    Strangers known = strangers.get(kind);
+    if (known != null) {
+      return known;
     }
-    if (present != slice) {
-      together = 0;
+    if (strangers.size() == KINDS) {
+      strangers.remove(strangers.keySet().iterator().next());
     }
-    slice = present;
+    Strangers made = new Strangers(now, drained);
+    strangers.put(kind, made);
+    return made;
   }
 
   /**
-   * How many other callers that no moment was kept for are expected in a bin: as many as come in its time, or all that
-   * came together just now.
+   * Counts a caller without a ticket, and forgets moments that are over.
+   *
+   * @param furthest how far ahead a moment may be, in microseconds
    */
-  long company(long width) {
-    long most = Math.min(MOST_STRANGERS, Math.max(strangers, asks - came - 1));
-    long apart = LeakyBucket.ceilDiv(
-        most * (Math.min(width, FURTHEST_US) + ON_ITS_WAY_US) * 3, 2 * SECOND_US);
-    return Math.max(apart, together - 1);
+  void note(Strangers of, long now, long cost, long furthest) {
+    slice = now / SLICE_US;
+    of.ask(now, cost);
+    moments.values().removeIf(moment -> moment.until() <= now || moment.at() > now + furthest);
   }
 
   /** The first moment that is due with enough operations of this kind. */
@@ -151,8 +139,6 @@ final class Waiter {
   }
 
   void claim(Moment moment, long cost) {
-    came++;
-    together--;
     long left = moment.operations() - cost;
     if (left == 0) {
       moments.remove(moment.at());

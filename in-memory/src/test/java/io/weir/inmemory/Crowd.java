@@ -15,7 +15,9 @@ import io.weir.core.throttle.StoreAnswer.Decided;
 import io.weir.testkit.ManualClock;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.PriorityQueue;
 import java.util.Random;
@@ -46,8 +48,7 @@ final class Crowd {
       new PriorityQueue<>(Comparator.comparingLong(Visit::at).thenComparing(Visit::number));
   private final long began = clock.getAsLong();
   private long number;
-  private long level;
-  private long levelAt = began;
+  private final Map<Bucket, LeakyLevel> levels = new HashMap<>();
 
   /** After which time a caller returns from its so many-eth denial with this wait; below 0 if it never does. */
   @FunctionalInterface
@@ -60,19 +61,36 @@ final class Crowd {
    *
    * @param wantsTicket else it waits whole seconds
    * @param againAfter the time after which it asks again when it was admitted; below 0 for never
+   * @param demands of its operation; if there are none, one of the crowd's bucket
    */
-  record Caller(String tenant, String key, boolean wantsTicket, Return returns, long againAfter) {
+  record Caller(
+      String tenant,
+      String key,
+      boolean wantsTicket,
+      Return returns,
+      long againAfter,
+      List<Demand> demands) {
     Caller(String key, boolean wantsTicket, Return returns) {
-      this("acme", key, wantsTicket, returns, -1);
+      this("acme", key, wantsTicket, returns, -1, List.of());
     }
 
     Caller of(String other) {
-      return new Caller(other, key, wantsTicket, returns, againAfter);
+      return new Caller(other, key, wantsTicket, returns, againAfter, demands);
+    }
+
+    Caller again(long after) {
+      return new Caller(tenant, key, wantsTicket, returns, after, demands);
+    }
+
+    Caller demanding(Demand... other) {
+      return new Caller(tenant, key, wantsTicket, returns, againAfter, List.of(other));
     }
   }
 
   /** A request of a caller: when it was admitted, since the begin, and how long it had to wait. */
   record Admission(Caller caller, long at, long waited, int attempt) {}
+
+  private record LeakyLevel(long units, long at) {}
 
   private record Visit(
       long number,
@@ -160,7 +178,7 @@ final class Crowd {
     TicketRequest ticket = caller.wantsTicket()
         ? TicketRequest.wanted(visit.ticket(), "%022d".formatted(visit.number()))
         : TicketRequest.NONE;
-    Charge charge = new Charge(caller.tenant(), caller.key(), 1, List.of(Demand.of(bucket)), cost)
+    Charge charge = new Charge(caller.tenant(), caller.key(), 1, demandsOf(caller), cost)
         .with(new Queueing(mode, ticket));
     return (Decided) store.tryCharge(charge).toCompletableFuture().join();
   }
@@ -194,14 +212,24 @@ final class Crowd {
 
   private void admitted(Visit visit) {
     long at = visit.at();
-    level = Math.max(0, level - (at - levelAt) * bucket.unitsPerMicro())
-        + cost * bucket.unitsPerOperation();
-    levelAt = at;
-    assertThat(level).isLessThanOrEqualTo(bucket.capacityUnits());
+    demandsOf(visit.caller()).forEach(demand -> pour(demand, at));
     admissions.add(new Admission(visit.caller(), at - began, at - visit.born(), visit.attempt()));
     if (visit.caller().againAfter() >= 0) {
       comes(at - began + visit.caller().againAfter(), visit.caller());
     }
+  }
+
+  private List<Demand> demandsOf(Caller caller) {
+    return caller.demands().isEmpty() ? List.of(Demand.of(bucket)) : caller.demands();
+  }
+
+  private void pour(Demand demand, long at) {
+    Bucket of = demand.bucket();
+    LeakyLevel was = levels.getOrDefault(of, new LeakyLevel(0, began));
+    long units =
+        Math.max(0, was.units() - (at - was.at()) * of.unitsPerMicro()) + demand.units(cost);
+    assertThat(units).as(of.name()).isLessThanOrEqualTo(of.capacityUnits());
+    levels.put(of, new LeakyLevel(units, at));
   }
 
   /** The parts of what drains in these seconds that are admitted then. */

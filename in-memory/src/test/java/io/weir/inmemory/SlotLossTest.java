@@ -70,7 +70,7 @@ final class SlotLossTest {
       Return way = ways.get(i % ways.size());
       crowd.comes(
           crowd.random.nextLong(Crowd.SECOND),
-          new Caller("acme", "k", i % 100 < withTickets, way, 10_000));
+          new Caller("k", i % 100 < withTickets, way).again(10_000));
     }
     return crowd.run(SECONDS).used(10, SECONDS);
   }

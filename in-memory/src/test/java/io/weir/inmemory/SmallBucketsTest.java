@@ -38,7 +38,7 @@ final class SmallBucketsTest {
     for (int i = 0; i < callers; i++) {
       crowd.comes(
           crowd.random.nextLong(spread),
-          new Caller("acme", "k", false, Crowd.wholeSeconds(NETWORK), 1000));
+          new Caller("k", false, Crowd.wholeSeconds(NETWORK)).again(1000));
     }
     assertThat(crowd.run(SECONDS).used(0, SECONDS)).isGreaterThanOrEqualTo(least);
     assertThat(attempts(crowd)).isLessThanOrEqualTo(3.5);
@@ -54,7 +54,7 @@ final class SmallBucketsTest {
     Crowd crowd = crowd(milliOps, cost);
     for (int i = 0; i < callers; i++) {
       crowd.comes(
-          crowd.random.nextLong(1000), new Caller("acme", "k", true, Crowd.asTold(NETWORK), 1000));
+          crowd.random.nextLong(1000), new Caller("k", true, Crowd.asTold(NETWORK)).again(1000));
     }
     assertThat(crowd.run(SECONDS).used(0, SECONDS)).isGreaterThanOrEqualTo(least);
     assertThat(crowd.brokenPromises).isZero();
@@ -73,8 +73,7 @@ final class SmallBucketsTest {
       long milliOps, long cost, double last, double attempts) {
     Crowd crowd = crowd(milliOps, cost);
     for (int i = 0; i < 30; i++) {
-      crowd.comes(
-          crowd.random.nextLong(1000), new Caller("acme", "k", true, Crowd.asTold(NETWORK), -1));
+      crowd.comes(crowd.random.nextLong(1000), new Caller("k", true, Crowd.asTold(NETWORK)));
     }
     assertThat(crowd.run(600).admissions).hasSize(30);
     assertThat(crowd.last()).isLessThanOrEqualTo(last);

@@ -134,9 +134,21 @@ public final class Scenario {
             tenant,
             subject,
             isOld ? revision - 1 : revision,
-            demands.subList(first, demands.size()),
+            operation(demands.subList(first, demands.size())),
             cost())
         .with(new Queueing(slots, ticket()));
+  }
+
+  // Some operations count as several in their buckets.
+  private List<Demand> operation(List<Demand> of) {
+    long times = random.nextInt(3) > 0 ? 1 : 2 + random.nextInt(4);
+    return of.stream().map(demand -> times(demand, times)).toList();
+  }
+
+  private static Demand times(Demand demand, long times) {
+    return demand.unitsPerOperation() > demand.bucket().capacityUnits() / times
+        ? demand
+        : new Demand(demand.bucket(), demand.unitsPerOperation() * times);
   }
 
   // Charges at once are of one subject and take the same lane: only those have an order among each

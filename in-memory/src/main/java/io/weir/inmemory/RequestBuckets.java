@@ -1,0 +1,61 @@
+package io.weir.inmemory;
+
+import static io.weir.core.slot.SlotLimits.MAX_UNITS;
+import static io.weir.inmemory.PlaceSearch.holds;
+
+import io.weir.inmemory.PlaceSearch.Place;
+import java.util.List;
+import java.util.function.ToLongFunction;
+import java.util.stream.Stream;
+
+/**
+ * The buckets of one request, which hold its place together; those of the key alone if the shared ones do not hold it.
+ *
+ * @param views in the order of the demands
+ */
+record RequestBuckets(List<BucketView> views) {
+  private Stream<BucketView> holding(boolean isShared) {
+    return views.stream().filter(view -> holds(view, isShared));
+  }
+
+  /** Whether somebody waits in one of them. */
+  boolean haveQueue() {
+    return views.stream().anyMatch(view -> view.maybeCalendar().isPresent());
+  }
+
+  boolean areAlive(long at, boolean isShared) {
+    return holding(isShared).allMatch(view -> view.isAlive(at));
+  }
+
+  void giveBack(long at, boolean isShared, boolean isEarly) {
+    holding(isShared).forEach(view -> {
+      view.giveBack(at);
+      if (isEarly) {
+        view.asNewcomer();
+      }
+    });
+  }
+
+  void restore(boolean isShared) {
+    holding(isShared).forEach(BucketView::restore);
+  }
+
+  /** Holds a place in its bins; returns when the last of them is over. */
+  long hold(Place place) {
+    return holding(place.isShared())
+        .mapToLong(view -> view.hold(place.due(), place.times()))
+        .max()
+        .orElse(0);
+  }
+
+  /** The longest of a time of them. */
+  long longest(ToLongFunction<BucketView> time) {
+    return views.stream().mapToLong(time).max().orElse(0);
+  }
+
+  /** The operations of such requests that drain in a second, for one of those that wait. */
+  long drained(long cost) {
+    long least = views.stream().mapToLong(BucketView::perSecond).min().orElse(0);
+    return least > MAX_UNITS / cost ? MAX_UNITS : least * cost;
+  }
+}
