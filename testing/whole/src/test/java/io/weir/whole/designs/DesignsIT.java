@@ -37,6 +37,7 @@ final class DesignsIT {
         runs.add(new DesignRun(design, vertx, redis.uri() + "/" + runs.size(), folder));
       }
       Phases phases = new Phases(Duration.ofMinutes(MINUTES));
+      threads.execute(() -> phases.pulse.beat(phases));
       runs.forEach(run -> run.begin(threads, phases));
       pass(phases, runs, redis);
       for (DesignRun run : runs) {
@@ -80,6 +81,7 @@ final class DesignsIT {
 
   private static void judge(Phases phases, List<DesignRun> runs) throws Exception {
     SoftAssertions all = new SoftAssertions();
+    System.out.println("The machine: " + phases.pulse);
     System.out.println("design  | asked  | fine   | denied | most in a window | attempts | faults");
     for (DesignRun run : runs) {
       System.out.println(new Verdict(run, phases, all).row());

@@ -16,6 +16,7 @@ final class Phases {
 
   volatile Span away = new Span(0, 0);
   volatile long revoked = Long.MAX_VALUE;
+  final Pulse pulse = new Pulse();
 
   Phases(Duration length) {
     this.lengthNanos = length.toNanos();
