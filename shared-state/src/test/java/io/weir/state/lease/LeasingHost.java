@@ -21,8 +21,9 @@ record LeasingHost(
     AtomicLong admitted)
     implements AutoCloseable {
 
+  /** One that waits for Redis as long as a busy machine needs. */
   LeasingHost(String uri, String name, int nodes) {
-    this(uri, name, nodes, Duration.ofMillis(500));
+    this(uri, name, nodes, Duration.ofMinutes(1));
   }
 
   LeasingHost(String uri, String name, int nodes, Duration timeout) {

@@ -35,7 +35,6 @@ final class OwnedLeasesIT {
   private static final Demand OF_TENANT = leased("team", Scope.TENANT, 20_000_000, 500);
   private static final Demand OF_KEY = leased("own", Scope.KEY, 10, 1_000_000);
   // Calls do not fail on a slow machine.
-  private static final Duration PATIENT = Duration.ofMinutes(1);
   private static final double ROUND_SECONDS = 1.5;
 
   private RedisProcess redis;
@@ -50,8 +49,8 @@ final class OwnedLeasesIT {
   @BeforeEach
   void start() {
     redis = RedisProcess.start();
-    one = new LeasingHost(redis.uri(), "one", 2, PATIENT);
-    two = new LeasingHost(redis.uri(), "two", 2, PATIENT);
+    one = new LeasingHost(redis.uri(), "one", 2);
+    two = new LeasingHost(redis.uri(), "two", 2);
   }
 
   @AfterEach
@@ -123,10 +122,10 @@ final class OwnedLeasesIT {
   // Programs are not among the nodes.
   @Test
   void programsThatShareABucketTellTimesInTurn() {
-    try (LeasingHost program = new LeasingHost(redis.uri(), "program", 1, PATIENT);
-        LeasingHost other = new LeasingHost(redis.uri(), "other", 1, PATIENT)) {
+    try (LeasingHost program = new LeasingHost(redis.uri(), "program", 1);
+        LeasingHost other = new LeasingHost(redis.uri(), "other", 1)) {
       await().until(() -> ask(program, "acme", "k2", OF_KEY) instanceof Denied);
-      await().atMost(PATIENT).until(() -> {
+      await().atMost(Duration.ofMinutes(1)).until(() -> {
         long ofOther = toldSeconds(other);
         long ofProgram = toldSeconds(program);
         return isAbout(200, toldSeconds(other) - ofOther)
@@ -190,7 +189,7 @@ final class OwnedLeasesIT {
 
   @Test
   void whoWaitsForItsTurnFailsWhenTheTimeOutIsOver() {
-    LeasingHost host = new LeasingHost(redis.uri(), "hasty", 2);
+    LeasingHost host = new LeasingHost(redis.uri(), "hasty", 2, Duration.ofMillis(500));
     redis.ask("CLIENT PAUSE 20000");
     long begin = System.nanoTime();
     List<CompletableFuture<StoreAnswer>> asked = IntStream.range(0, 3000)
@@ -245,7 +244,7 @@ final class OwnedLeasesIT {
   @Test
   void inventedSubjectsHaveBoundedRoomAndHoldUpNoOtherTenant() {
     Demand wide = leased("wide", Scope.KEY, 1_000_000_000, 1000);
-    try (LeasingHost host = new LeasingHost(redis.uri(), "three", 2, PATIENT)) {
+    try (LeasingHost host = new LeasingHost(redis.uri(), "three", 2)) {
       int most = 0;
       for (int round = 0; round < 20; round++) {
         List<CompletableFuture<StoreAnswer>> flood = IntStream.range(round * 500, round * 500 + 500)
@@ -293,7 +292,7 @@ final class OwnedLeasesIT {
         .mapToObj(i -> charge("acme", "k" + i, OF_KEY))
         .toList();
     int[] allowed = new int[charges.size()];
-    try (LeasingHost host = new LeasingHost(redis.uri(), "three", 2, PATIENT)) {
+    try (LeasingHost host = new LeasingHost(redis.uri(), "three", 2)) {
       for (int round = 0; round < 12; round++) {
         List<CompletableFuture<StoreAnswer>> answers = charges.stream()
             .map(charge -> host.store().tryCharge(charge).toCompletableFuture())
