@@ -33,7 +33,7 @@ final class ClusterKindsIT extends KindsContract {
 
   @BeforeAll
   static void start() throws InterruptedException {
-    cluster = RedisCluster.start(3, 0);
+    cluster = RedisCluster.shared();
     connections = RedisConnections.open(cluster.uri(), Duration.ofSeconds(5));
   }
 

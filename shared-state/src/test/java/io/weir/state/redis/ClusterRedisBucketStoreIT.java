@@ -20,7 +20,7 @@ final class ClusterRedisBucketStoreIT extends BucketStoreContract {
 
   @BeforeAll
   static void start() throws IOException {
-    cluster = RedisCluster.start(3, 1);
+    cluster = RedisCluster.shared();
     boolean hasRights = !cluster.nodes().get(0).ask("INFO server").contains("redis_version:6.");
     if (hasRights) {
       for (RedisProcess node : cluster.nodes()) {

@@ -17,7 +17,7 @@ final class ClusterScenariosIT extends ScenariosContract {
 
   @BeforeAll
   void start() {
-    cluster = RedisCluster.start(3, 1);
+    cluster = RedisCluster.shared();
     connect(cluster.uri(), cluster.uri());
   }
 

@@ -216,6 +216,7 @@ public final class RedisProcess implements AutoCloseable {
           .redirectOutput(directory.resolve("redis.log").toFile());
       builder.environment().putAll(environment);
       Process begun = builder.start();
+      ServerCount.note();
       process = begun;
       awaitAnswer(begun);
       return begun;
