@@ -69,7 +69,10 @@ final class DocumentedCommandsIT {
     String counts = run(blocks().get(0));
     double seconds = (System.nanoTime() - begin) / 1e9;
     long admitted = count(counts, 200);
-    assertThat(admitted + count(counts, 429)).describedAs(counts).isEqualTo(1500);
+    // A busy machine may keep a node waiting for Redis longer than it waits.
+    long undecided = count(counts, 503);
+    assertThat(admitted + count(counts, 429) + undecided).describedAs(counts).isEqualTo(1500);
+    assertThat(undecided).describedAs(counts).isLessThan(150);
     assertThat((double) admitted).isBetween(100.0, 100 + 100 * seconds);
   }
 
