@@ -116,8 +116,8 @@ final class FunctionsIT {
     }
   }
 
-  // Each charge brings a template that no other has. What Lua holds rises until its collector has run, so the
-  // least of many readings is what is kept.
+  // Each charge brings a template that no other has. What Lua holds rises until its collector has
+  // run, so the least of many readings is what is kept.
   @Test
   void manyTemplatesTakeBoundedMemory() {
     List<Long> readings = new ArrayList<>();

@@ -22,10 +22,11 @@ final class ServerCount {
   }
 
   private static String test() {
-    return StackWalker.getInstance().walk(frames -> frames
-        .map(StackWalker.StackFrame::getClassName)
-        .filter(name -> name.startsWith("io.weir.") && !name.startsWith("io.weir.testkit."))
-        .reduce((inner, outer) -> outer)
-        .orElse("?"));
+    return StackWalker.getInstance()
+        .walk(frames -> frames
+            .map(StackWalker.StackFrame::getClassName)
+            .filter(name -> name.startsWith("io.weir.") && !name.startsWith("io.weir.testkit."))
+            .reduce((inner, outer) -> outer)
+            .orElse("?"));
   }
 }
