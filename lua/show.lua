@@ -103,7 +103,7 @@ local function show_calendar(shown, value, at)
   shown[#shown + 1], shown[#shown + 2] = field .. '.turn', in_time(turn)
   if larger_until > 0 then
     shown[#shown + 1] = field .. '.larger'
-    shown[#shown + 1] = string.format('%d (%.10g operations, waited without a place until %s)', larger,
+    shown[#shown + 1] = string.format('%d (%.10g operations, until %s)', larger,
       larger / tonumber(string.match(field, '/(%d+)$')), iso_instant(larger_until))
   end
   return at + 6 * bins

@@ -221,6 +221,7 @@ final class Explanation {
     return field.endsWith(".due")
         || field.endsWith(".turn")
         || field.endsWith(".own_turn")
+        || field.endsWith(".larger")
         || field.startsWith("due_at_");
   }
 

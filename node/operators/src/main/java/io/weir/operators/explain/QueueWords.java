@@ -9,11 +9,12 @@ final class QueueWords {
   private static final Pattern SLOT =
       Pattern.compile("\\S+ due_at_\\d+ (\\d+) \\(.*\\bat (\\S+)\\)");
   private static final Pattern LIMIT =
-      Pattern.compile("\\S+ ([^@\\s]+)\\S*\\.(due|turn|own_turn) \\d+ \\((.*)\\)");
+      Pattern.compile("\\S+ ([^@\\s]+)\\S*\\.(due|turn|own_turn|larger) \\d+ \\((.*)\\)");
   private static final Map<String, String> MEANING = Map.of(
       "due", "is due to callers who were told a time:",
       "turn", "the next newcomer may come at",
-      "own_turn", "this key may come again at");
+      "own_turn", "this key may come again at",
+      "larger", "others leave room for the largest cost without a place:");
 
   private QueueWords() {}
 

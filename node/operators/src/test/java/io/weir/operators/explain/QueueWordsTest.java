@@ -22,6 +22,11 @@ final class QueueWordsTest {
             QueueWords.of(
                 "weir:{72nw}:acme:key:alice requests@1/200000.turn 1795630138170332 (2026-11-25T18:08:58.170332Z)"))
         .isEqualTo("requests: the next newcomer may come at 2026-11-25T18:08:58.170332Z.");
+    assertThat(
+            QueueWords.of(
+                "weir:{72nw}:acme:key:alice requests@1/200000.larger 1000000 (5 operations, until 2026-11-25T18:08:59.050000Z)"))
+        .isEqualTo(
+            "requests: others leave room for the largest cost without a place: 5 operations, until 2026-11-25T18:08:59.050000Z.");
     assertThat(QueueWords.of("something else")).isEqualTo("waiting: something else");
   }
 }
