@@ -6,6 +6,7 @@ import io.weir.node.command.AdminCommand;
 import io.weir.node.command.AdminPort;
 import io.weir.node.json.JsonInput;
 import java.io.IOException;
+import java.math.BigDecimal;
 import java.net.http.HttpResponse;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -17,7 +18,7 @@ import picocli.CommandLine.Parameters;
 
 /** {@code weir keys boost ID --bucket B --rate 500/s --for 2h}, and of tenants likewise. */
 @Command(
-    description = "Gives a record another limit for a while; it ends by itself.",
+    description = "Gives a record a higher limit for a while; it ends by itself.",
     sortOptions = false,
     mixinStandardHelpOptions = true)
 final class RecordBoost extends AdminCommand {
@@ -35,6 +36,9 @@ final class RecordBoost extends AdminCommand {
       required = true,
       description = "90s, 30m, 12h, 7d, or the instant of its end")
   private String end = "";
+
+  @Option(names = "--lower", description = "lowers the limit, which is refused otherwise")
+  private boolean mayLower;
 
   /** What is changed. Mutable; picocli sets its fields. */
   static final class Target {
@@ -89,19 +93,68 @@ final class RecordBoost extends AdminCommand {
     if (failed(seen)) {
       return 1;
     }
+    JsonObject record = JsonInput.object(seen.body());
     JsonObject boost = boost();
+    Optional<JsonObject> present = present(record, boost);
+    if (!mayLower && present.isPresent() && size(boost) <= size(present.get())) {
+      err()
+          .printf(
+              "%s of %s is %s (expected: more than that, or --lower)%n",
+              name(boost), id, words(present.get()));
+      return 1;
+    }
     JsonArray overrides = new JsonArray();
-    JsonInput.object(seen.body()).getJsonArray("overrides", new JsonArray()).stream()
+    record.getJsonArray("overrides", new JsonArray()).stream()
         .map(JsonObject.class::cast)
         .filter(one -> !isOfSame(one, boost))
         .forEach(overrides::add);
     overrides.add(boost);
-    return printed(port.ask(
+    HttpResponse<String> changed = port.ask(
         "PATCH",
         path,
         new JsonObject().put("overrides", overrides).encode(),
         "If-Match",
-        seen.headers().firstValue("ETag").orElse("*")));
+        seen.headers().firstValue("ETag").orElse("*"));
+    int status = printed(changed);
+    if (status == 0 && present.isPresent()) {
+      err()
+          .printf(
+              "%s of %s: %s → %s until %s%n",
+              name(boost), id, words(present.get()), words(boost), until(changed, boost));
+    }
+    return status;
+  }
+
+  // The limit as it is now; records of tenants do not show theirs.
+  private static Optional<JsonObject> present(JsonObject record, JsonObject boost) {
+    return record.getJsonArray("limits", new JsonArray()).stream()
+        .map(JsonObject.class::cast)
+        .filter(limit -> limit.getString("name").equals(name(boost)))
+        .findFirst();
+  }
+
+  private static String until(HttpResponse<String> changed, JsonObject boost) {
+    return JsonInput.object(changed.body()).getJsonArray("overrides", new JsonArray()).stream()
+        .map(JsonObject.class::cast)
+        .filter(one -> isOfSame(one, boost))
+        .map(one -> one.getString("until"))
+        .findFirst()
+        .orElse(boost.getString("until"));
+  }
+
+  private static String name(JsonObject boost) {
+    return boost.getString("bucket", boost.getString("limits"));
+  }
+
+  private static double size(JsonObject of) {
+    return of.getDouble("opsPerSec", of.getDouble("limit", 0.0));
+  }
+
+  private static String words(JsonObject of) {
+    String size = BigDecimal.valueOf(size(of)).stripTrailingZeros().toPlainString();
+    String end =
+        of.containsKey("from") && of.containsKey("until") ? " until " + of.getString("until") : "";
+    return size + (of.containsKey("opsPerSec") ? "/s" : "") + end;
   }
 
   private static boolean isOfSame(JsonObject one, JsonObject other) {

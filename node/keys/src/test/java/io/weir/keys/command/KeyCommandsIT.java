@@ -91,6 +91,14 @@ final class KeyCommandsIT {
     Ran boosted =
         weir("keys", "boost", "k1", "--bucket", "calls", "--ops-per-sec", "50", "--for", "2h");
     assertThat(boosted.status()).as(boosted.err()).isZero();
+    assertThat(boosted.err()).matches("calls of k1: 10/s → 50/s until 20\\S+Z\\s+");
+    Ran lowered =
+        weir("keys", "boost", "k1", "--bucket", "calls", "--ops-per-sec", "20", "--for", "2h");
+    assertThat(lowered.status()).isEqualTo(1);
+    assertThat(lowered.err())
+        .matches(
+            "calls of k1 is 50/s until 20\\S+Z \\(expected: more than that, or --lower\\)\\s+");
+    assertThat(weir("keys", "show", "k1").out()).contains("opsPerSec 50.0");
     assertThat(weir("keys", "show", "k1").out()).contains("opsPerSec 50.0").contains("until");
     assertThat(weir("keys", "set", "k1", "{\"plan\": \"gold\"}").status()).isZero();
     assertThat(weir("keys", "freeze", "k1").status()).isZero();

@@ -47,9 +47,10 @@ final class PageIT {
         - { name: Tell, match: { path: /tell } }
       buckets:
         - { name: requests, burstPeriodMs: 600000, throttleGroups: [{ milliOpsPerSec: 10, operations: [Ask] }] }
+        - { name: asks, burstPeriodMs: 60000, throttleGroups: [{ opsPerSec: 20, operations: [Ask] }] }
         - { name: team, scope: tenant, burstPeriodMs: 1000, throttleGroups: [{ opsPerSec: 100, operations: [Ask, Tell] }] }
       defaults: { plan: free }
-      plans: { free: { buckets: [requests, team] } }
+      plans: { free: { buckets: [asks, requests, team] } }
       """;
 
   private static Chromium chromium;
@@ -68,7 +69,7 @@ final class PageIT {
     redis = RedisProcess.start();
     node = NodeFixture.at(redis.uri(), POLICY, FailureMode.LOCAL);
     policy = send("GET", "/v1/policy", "").body();
-    for (String key : List.of("quiet", "busy", "frozen", "boosted", "evil", "tried")) {
+    for (String key : List.of("quiet", "busy", "frozen", "boosted", "raised", "evil", "tried")) {
       send(
           "POST",
           "/v1/keys",
@@ -290,10 +291,36 @@ final class PageIT {
 
     go("subject?key=boosted&operation=Ask");
     button("Boost…").click();
+    page.getByLabel("bucket").selectOption("requests");
     page.getByLabel("operations a second").fill("7");
     confirm("Boost").click();
     assertThat(page.locator("main")).containsText("override until");
     assertThat(page.locator("main")).containsText("7/s");
+    assertThat(complaints).isEmpty();
+  }
+
+  @Test
+  void aBoostBeginsWithTheFullestBucketAndNeverLowersALimit() {
+    ask("raised", 6);
+    signIn(NodeFixture.ADMIN);
+    assertThat(page.locator(".figures")).isVisible();
+    go("subject?key=raised&operation=Ask");
+    button("Boost…").click();
+    assertThat(page.getByLabel("bucket")).hasValue("requests");
+    assertThat(page.locator("dialog .present")).hasText("now 0.01/s, by plan");
+    page.getByLabel("bucket").selectOption("asks");
+    assertThat(page.locator("dialog .present")).hasText("now 20/s, by plan");
+    assertThat(page.getByLabel("operations a second")).hasValue("40");
+    page.getByLabel("operations a second").fill("20");
+    confirm("Boost").click();
+    assertThat(page.locator("dialog")).hasCount(1); // no more than now
+    page.getByLabel("operations a second").fill("50");
+    confirm("Boost").click();
+    assertThat(page.locator("main")).containsText("50/s");
+    button("Boost…").click();
+    page.getByLabel("bucket").selectOption("asks");
+    assertThat(page.locator("dialog .present")).containsText("now 50/s, boosted until");
+    assertThat(page.getByLabel("operations a second")).hasValue("100");
     assertThat(complaints).isEmpty();
   }
 
@@ -456,7 +483,7 @@ final class PageIT {
   @Test
   void aPolicyByWhichStoredKeysLoseLimitsNeedsASecondConfirmation() {
     String withSpare =
-        policy.replace("[requests, team] }", "[requests, team] }, spare: { buckets: [team] }");
+        policy.replace("requests, team] }", "requests, team] }, spare: { buckets: [team] }");
     send("PUT", "/v1/policy?force=true", withSpare);
     send("POST", "/v1/keys", "{\"tenant\": \"spare\", \"id\": \"spared\", \"plan\": \"spare\"}");
     signIn(NodeFixture.ADMIN);

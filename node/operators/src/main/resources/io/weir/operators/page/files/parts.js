@@ -3,11 +3,13 @@
 import { html, nothing, render } from '/page/lib/lit-html.js';
 
 const NUMBER = new Intl.NumberFormat('en', { maximumFractionDigits: 1 });
+const SMALL = new Intl.NumberFormat('en', { maximumSignificantDigits: 2 });
 const WHOLE = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
 
 /** A number for people. */
 export function number(value) {
-  return (Math.abs(value) < 100 ? NUMBER : WHOLE).format(value);
+  const size = Math.abs(value);
+  return (size < 1 ? SMALL : size < 100 ? NUMBER : WHOLE).format(value);
 }
 
 /** A time of day, with the date if it is another day. */

@@ -103,12 +103,13 @@ function holders(of) {
 const DUE = {
   due: 'is due to callers who were told a time',
   turn: 'the next newcomer may come at',
-  own_turn: 'this key may come again at'
+  own_turn: 'this key may come again at',
+  larger: 'others leave room for the largest cost without a place'
 };
 
 /** A line of the queue in words: `STATE BUCKET@RATE.due UNITS (words)`. */
 function waiting(line) {
-  const [, state, bucket, what, words] = line.match(/^(\S+) ([^@\s]+)\S*\.(due|turn|own_turn) \d+ \((.*)\)$/) || [];
+  const [, state, bucket, what, words] = line.match(/^(\S+) ([^@\s]+)\S*\.(due|turn|own_turn|larger) \d+ \((.*)\)$/) || [];
   return bucket ? { bucket, what: DUE[what], words, state } : { bucket: '', what: line, words: '', state: '' };
 }
 
@@ -196,26 +197,54 @@ async function freeze(app) {
   }
 }
 
-/** Another rate of one bucket, with an end; the other overrides stay. */
+const SPANS = [['+15m', '15 minutes'], ['+1h', 'an hour'], ['+8h', '8 hours'], ['+1d', 'a day'], ['+7d', 'a week']];
+
+/** The buckets of the key itself, the fullest first: that is the one that denies. */
+function ownRates(of) {
+  const full = name => of.explained.limits.find(limit => limit.limit === name)?.usedPercent || 0;
+  return of.record.limits
+    .filter(limit => limit.opsPerSec !== undefined && limit.scope === 'key')
+    .sort((one, other) => full(other.name) - full(one.name));
+}
+
+function boostForm(rates, wish) {
+  const chosen = () => rates.find(rate => rate.name === wish.bucket);
+  const present = () => {
+    const rate = chosen();
+    const by = rate.until ? `, boosted until ${new Date(rate.until).toLocaleString()}, which this replaces` : `, by ${rate.from}`;
+    return `now ${number(rate.opsPerSec)}/s${by}`;
+  };
+  // A boost never lowers a limit.
+  const least = () => Math.floor(chosen().opsPerSec) + 1;
+  const choose = event => {
+    const { form } = event.target;
+    wish.bucket = event.target.value;
+    wish.opsPerSec = 2 * Math.ceil(chosen().opsPerSec);
+    Object.assign(form.elements.opsPerSec, { min: String(least()), value: String(wish.opsPerSec) });
+    form.querySelector('.present').textContent = present();
+  };
+  return html`<p class="grid">
+      <label>bucket<select @change=${choose}>${rates.map(one => html`<option>${one.name}</option>`)}</select></label>
+      <label>operations a second<input name="opsPerSec" type="number" min=${String(least())} step="1" required .value=${String(wish.opsPerSec)} @input=${event => { wish.opsPerSec = Number(event.target.value); }}></label>
+      <label>for<select @change=${event => { wish.until = event.target.value; }}>${SPANS.map(
+        ([value, name]) => html`<option value=${value} ?selected=${value === wish.until}>${name}</option>`
+      )}</select></label></p>
+    <p class="present">${present()}</p>`;
+}
+
+/** A higher rate of one bucket, with an end; the other overrides stay. */
 async function boost(app) {
   const of = { ...shown };
-  const rates = of.record.limits.filter(limit => limit.opsPerSec !== undefined && limit.scope === 'key');
-  const wish = { bucket: rates[0]?.name, opsPerSec: 2 * (rates[0]?.opsPerSec || 1), until: '+1h' };
+  const rates = ownRates(of);
+  const wish = { bucket: rates[0]?.name, opsPerSec: 2 * Math.ceil(rates[0]?.opsPerSec || 1), until: '+1h' };
   const isSure = await confirmed({
     title: `Boost ${of.key}`,
-    content: rates.length
-      ? html`<p class="grid">
-          <label>bucket<select @change=${event => { wish.bucket = event.target.value; }}>${rates.map(one => html`<option>${one.name}</option>`)}</select></label>
-          <label>operations a second<input type="number" min="1" step="1" required .value=${String(wish.opsPerSec)} @input=${event => { wish.opsPerSec = Number(event.target.value); }}></label>
-          <label>for<select @change=${event => { wish.until = event.target.value; }}>${[['+15m', '15 minutes'], ['+1h', 'an hour'], ['+8h', '8 hours'], ['+1d', 'a day'], ['+7d', 'a week']].map(
-            ([value, name]) => html`<option value=${value} ?selected=${value === wish.until}>${name}</option>`
-          )}</select></label></p>`
-      : html`<p>No bucket of the key itself can be boosted.</p>`,
+    content: rates.length ? boostForm(rates, wish) : html`<p>No bucket of the key itself can be boosted.</p>`,
     action: 'Boost'
   });
   if (isSure && rates.length) {
     const others = (of.record.overrides || []).filter(one => one.bucket !== wish.bucket || one.operation);
-    await patch(app, of, { overrides: [...others, wish] }, `${wish.bucket} of ${of.key} is boosted.`);
+    await patch(app, of, { overrides: [...others, wish] }, `${wish.bucket} of ${of.key} is boosted to ${number(wish.opsPerSec)}/s.`);
   }
 }
 
