@@ -84,13 +84,21 @@ local function plus(used, more)
   return used + math.min(more, math.max(0, MOST - used))
 end
 
--- Charges an extra cost of a calendar period that is neither the present one nor the one before. If
--- nothing has been counted in the present period, it is assumed to be as long as that one; the next
--- charge corrects this.
-local function owed_later(stored, delta, now, start, ends)
-  if (stored[2] or 0) > now then
-    return { stored[1], stored[2], plus(stored[3], delta), stored[4] }
+-- Gives usage back to the window that ends then, if it is the counted one or the one before; nil if it
+-- is neither.
+local function refunded(stored, delta, ends)
+  local counted = stored[2]
+  if counted == ends then
+    return { stored[1], counted, math.max(0, stored[3] + delta), stored[4] }
+  elseif counted and 2 * counted - stored[1] == ends then
+    return { stored[1], counted, stored[3], math.max(0, stored[4] + delta) }
   end
+  return nil
+end
+
+-- Charges an extra cost of a calendar period that is neither the present one nor the one before. The
+-- present period is assumed to be as long as that one; the next charge corrects this.
+local function owed_later(delta, now, start, ends)
   local length = ends - start
   local present_ends = start + (math.floor((now - start) / length) + 1) * length
   return { present_ends, present_ends, math.min(delta, MOST), 0 }
@@ -129,24 +137,19 @@ KINDS.q = {
       taken = counter_of(demand.window, use, plus(use.used, wanted), use.before), denied = stored }
   end,
   -- A refund goes to the window in which it was taken, or to none; an extra charge to the present
-  -- one.
+  -- one. A window that is not over keeps its end: a policy may have changed its length.
   settled = function(demand, stored, delta, now, taken_us)
     local window, start, ends = demand.window, span_of(demand.window, taken_us)
+    if delta < 0 then
+      return refunded(stored, delta, ends)
+    elseif (stored[2] or 0) > now then
+      return { stored[1], stored[2], plus(stored[3], delta), stored[4] }
+    end
     if window.instants then
       local _, next_ends = span_of(window, ends)
       window = { instants = { start, ends, next_ends or ends } }
     end
     local use = use_of(window, stored, now)
-    if not use then
-      return delta > 0 and owed_later(stored, delta, now, start, ends) or nil
-    end
-    if delta > 0 then
-      return counter_of(window, use, plus(use.used, delta), use.before)
-    elseif ends == use.ends then
-      return counter_of(window, use, math.max(0, use.used + delta), use.before)
-    elseif ends == use.start then
-      return counter_of(window, use, use.used, math.max(0, use.before + delta))
-    end
-    return stored
+    return use and counter_of(window, use, plus(use.used, delta), use.before) or owed_later(delta, now, start, ends)
   end,
 }

@@ -38,26 +38,42 @@ record QuotaModel(Quota quota) implements KindModel {
     return quota.window().at(nowMicros).endMicros();
   }
 
-  /** A refund goes to the window it was taken in, or to none; a debt goes to the present window. */
+  /**
+   * A refund goes to the window it was taken in, or to none; a debt goes to the present window. A window that is not over
+   * keeps its end: a policy may have changed its length.
+   */
   @Override
   public Counter settled(Counter stored, long taken, long delta, boolean isUndone, long nowMicros) {
     if (delta == 0 || (quota.countsRequests() && !isUndone)) {
       return stored;
     }
+    if (delta < 0) {
+      return refunded(stored, taken, delta);
+    }
+    if (stored.number(1) > nowMicros) {
+      return counted(stored, plus(stored.number(2), delta), stored.number(3));
+    }
     if (!reaches(taken, nowMicros)) {
-      return delta > 0 ? owedLater(stored, taken, delta, nowMicros) : stored;
+      return owedLater(taken, delta, nowMicros);
     }
     Use use = use(stored, nowMicros);
-    if (delta > 0) {
-      return counter(new Use(use.span, plus(use.used, delta), use.before));
+    return counter(new Use(use.span, plus(use.used, delta), use.before));
+  }
+
+  private static Counter refunded(Counter stored, long taken, long delta) {
+    long end = stored.number(1);
+    if (taken == end) {
+      return counted(stored, Math.max(0, stored.number(2) + delta), stored.number(3));
     }
-    if (taken == use.span.endMicros()) {
-      return counter(new Use(use.span, Math.max(0, use.used + delta), use.before));
-    }
-    boolean wasBefore = taken == use.span.startMicros();
+    boolean wasBefore = taken == 2 * end - stored.untilMicros();
     return wasBefore
-        ? counter(new Use(use.span, use.used, Math.max(0, use.before + delta)))
+        ? counted(stored, stored.number(2), Math.max(0, stored.number(3) + delta))
         : stored;
+  }
+
+  // The same window with another usage.
+  private static Counter counted(Counter stored, long used, long before) {
+    return Counter.of(stored.untilMicros(), stored.number(1), used, before);
   }
 
   // Whether usage of the period that ends then may still count: of a calendar in that period or the
@@ -68,13 +84,10 @@ record QuotaModel(Quota quota) implements KindModel {
             && nowMicros < calendar.at(endMicros).endMicros());
   }
 
-  // A script knows the calendar of the reservation, not of now: if nothing has been counted in the
-  // present period, it is assumed to be as long as that one. The next charge corrects it.
-  private Counter owedLater(Counter stored, long taken, long delta, long nowMicros) {
-    if (stored.number(1) > nowMicros) {
-      return Counter.of(
-          stored.untilMicros(), stored.number(1), plus(stored.number(2), delta), stored.number(3));
-    }
+  // A script knows the calendar of the reservation, not of now: the present period is assumed to be
+  // as long
+  // as that one. The next charge corrects it.
+  private Counter owedLater(long taken, long delta, long nowMicros) {
     Span then = quota.window().at(taken - 1);
     long length = then.endMicros() - then.startMicros();
     long end =

@@ -11,6 +11,7 @@ import io.weir.core.decision.Decision.Reason;
 import io.weir.core.kind.CalendarWindow;
 import io.weir.core.kind.CalendarWindow.Period;
 import io.weir.core.kind.Extras;
+import io.weir.core.kind.FixedWindow;
 import io.weir.core.kind.Quota;
 import io.weir.core.throttle.Ending;
 import java.time.ZoneId;
@@ -73,5 +74,25 @@ abstract class ReservationsContract extends RefundsContract {
     assertThat(ask(10, List.of(), asked)).isInstanceOf(Allowed.class);
     end(List.of(), second, new Ending.Settled(40));
     assertThat(ask(1, List.of(), asked)).isInstanceOf(Denied.class);
+  }
+
+  // Settling changes the usage of a period, never its end.
+  @Test
+  void anEndUnderAnotherPolicyLeavesAQuotaItsPeriod() {
+    for (long actual : new long[] {0, 2, 4}) {
+      make();
+      Extras old = held(List.of(period(10)), true, false);
+      assertThat(ask(2, List.of(), old)).isInstanceOf(Allowed.class);
+      Extras asked = new Extras(List.of(period(3600)), Optional.empty());
+      assertThat(ask(94, List.of(), asked)).isInstanceOf(Allowed.class);
+      end(List.of(), old, new Ending.Settled(actual));
+      clock().advance(11 * SECOND);
+      assertThat(ask(5, List.of(), asked)).isInstanceOf(Denied.class);
+    }
+  }
+
+  private static Quota period(long seconds) {
+    return new Quota(
+        "period", Scope.KEY, 100, new FixedWindow(1000 * seconds, true), false, 80, false, false);
   }
 }
