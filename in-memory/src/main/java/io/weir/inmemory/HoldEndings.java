@@ -112,7 +112,8 @@ final class HoldEndings {
     Object owner = Memory.owner(held.tenant(), held.subject(), taken.bucket().scope());
     State stored = memory.state(owner);
     long at = Math.max(stored.atMicros(), now);
-    State state = stored.at(at);
+    // A calendar that is far ahead of a clock that was set back is of no use, as for a charge.
+    State state = stored.at(now).at(at);
     state.moveTo(at);
     Bucket bucket = taken.bucket();
     Optional<BucketState> before = state.bucket(bucket.name());

@@ -27,7 +27,7 @@ final class MarkedBuckets {
     for (Demand demand : payers) {
       Bucket bucket = demand.bucket();
       Object owner = Memory.owner(charge, bucket.scope());
-      State state = memory.state(owner).at(now);
+      State state = memory.state(owner); // as the charge left it
       BucketState taken = state.bucket(bucket.name()).orElseThrow();
       Marks marks = Marks.of(stored(owner, bucket.name()), taken.lowUnits());
       long kept = Marks.keptUntil(leaseEndsMicros, bucket);
