@@ -85,8 +85,7 @@ record QuotaModel(Quota quota) implements KindModel {
   }
 
   // A script knows the calendar of the reservation, not of now: the present period is assumed to be
-  // as long
-  // as that one. The next charge corrects it.
+  // as long as that one. The next charge corrects it.
   private Counter owedLater(long taken, long delta, long nowMicros) {
     Span then = quota.window().at(taken - 1);
     long length = then.endMicros() - then.startMicros();
