@@ -34,6 +34,8 @@ local TIMES = {
   WAITED_US = 10000000,
   -- The longest time of one cost that shares and turns count: a year.
   LONGEST_US = 31536000000000,
+  -- The longest wait for a bucket, 71 years: an instant so far ahead is exact.
+  MOST_WAIT_US = 2251799813685248,
   -- The most waiting keys of a bucket that are counted.
   MOST_WAITING = 65535,
   -- The largest level.

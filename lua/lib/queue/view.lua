@@ -140,7 +140,7 @@ end
 function VIEW.wait_us(view)
   if is_plain(view) then
     local missing = view.used - (view.capacity - view.cost - view.spare)
-    return missing > 0 and ceil_div(missing, view.rate) or 0
+    return missing > 0 and math.min(TIMES.MOST_WAIT_US, ceil_div(missing, view.rate)) or 0
   end
   local calendar, due_now = view.calendar, 0
   for i = 1, math.min(calendar.n, floor_div(view.now, calendar.width) - calendar.base + 1) do
@@ -148,7 +148,7 @@ function VIEW.wait_us(view)
   end
   local missing = due_now + view.quanta + ceil_div(view.spare, calendar.quantum)
     - CALENDAR.room(calendar, view.used)
-  return ceil_div(capped_units(calendar, math.max(0, missing)), view.rate)
+  return math.min(TIMES.MOST_WAIT_US, ceil_div(capped_units(calendar, math.max(0, missing)), view.rate))
 end
 
 -- The wait until a newcomer has room beside all that is due, if nobody else comes.
@@ -168,7 +168,7 @@ function VIEW.newcomer_wait_us(view)
       wait = math.max(wait, begins + ceil_div(capped_units(calendar, beyond), view.rate))
     end
   end
-  return wait
+  return math.min(TIMES.MOST_WAIT_US, wait)
 end
 
 -- The time that so many costs take at the whole rate, one if that is left out.
@@ -263,7 +263,7 @@ end
 -- The wait until its level alone lets the cost pass, beside a larger one.
 function VIEW.level_wait_us(view)
   local missing = view.used + view.cost + view.for_larger - view.capacity
-  return missing > 0 and ceil_div(missing, view.rate) or 0
+  return missing > 0 and math.min(TIMES.MOST_WAIT_US, ceil_div(missing, view.rate)) or 0
 end
 
 -- Its calendar, and the room in its bins for this request; kept while nothing changes.

@@ -1,6 +1,6 @@
 package io.weir.inmemory;
 
-import static io.weir.core.bucket.LeakyBucket.ceilDiv;
+import static io.weir.core.slot.SlotLimits.MOST_WAIT_US;
 import static io.weir.core.slot.SlotLimits.WHOLE;
 import static java.util.Objects.requireNonNull;
 
@@ -183,11 +183,11 @@ final class BucketView {
   long waitMicros() {
     if (isPlain()) {
       long missing = state.usedUnits() - (bucket().capacityUnits() - cost - spare);
-      return Math.max(0, ceilDiv(missing, bucket().unitsPerMicro()));
+      return Need.wait(missing, bucket());
     }
     Calendar of = calendar();
     long missing = of.dueBy(now) + quanta(cost) + quanta(spare) - of.room(state.usedUnits());
-    return of.micros(Math.max(0, missing));
+    return Math.min(MOST_WAIT_US, of.micros(Math.max(0, missing)));
   }
 
   /** The wait until a newcomer has room beside all that is due, if nobody else comes. */
@@ -195,7 +195,7 @@ final class BucketView {
     if (isPlain()) {
       return waitMicros();
     }
-    return calendar().waitMicros(roomQuanta(1), state.usedUnits(), now);
+    return Math.min(MOST_WAIT_US, calendar().waitMicros(roomQuanta(1), state.usedUnits(), now));
   }
 
   /** Takes the cost. */
@@ -235,7 +235,7 @@ final class BucketView {
   /** The wait until its level alone lets the cost pass, beside a larger one. */
   long levelWaitMicros() {
     long missing = state.usedUnits() + cost + forLarger - bucket().capacityUnits();
-    return Math.max(0, ceilDiv(missing, bucket().unitsPerMicro()));
+    return Need.wait(missing, bucket());
   }
 
   /** Whether two such costs fill it, or are too much. */

@@ -3,6 +3,7 @@ package io.weir.inmemory;
 import static io.weir.core.bucket.LeakyBucket.ceilDiv;
 import static io.weir.core.slot.SlotLimits.FURTHEST_US;
 import static io.weir.core.slot.SlotLimits.LONGEST_US;
+import static io.weir.core.slot.SlotLimits.MOST_WAIT_US;
 import static io.weir.core.slot.SlotLimits.SECOND_US;
 import static io.weir.core.slot.SlotLimits.TURNS;
 
@@ -22,6 +23,11 @@ record Need(long micros) {
    */
   static Need of(long cost, Bucket bucket) {
     return new Need(Math.min(LONGEST_US, ceilDiv(cost, bucket.unitsPerMicro())));
+  }
+
+  /** The wait until so many units have drained; 0 if there are none. */
+  static long wait(long units, Bucket bucket) {
+    return Math.max(0, Math.min(MOST_WAIT_US, ceilDiv(units, bucket.unitsPerMicro())));
   }
 
   /** The time of several such costs. */

@@ -58,6 +58,9 @@ public final class SlotLimits {
   /** The longest time of one cost that shares and turns count: a year. */
   public static final long LONGEST_US = 31_536_000_000_000L;
 
+  /** The longest wait for a bucket, 71 years: an instant so far ahead is exact in a script. */
+  public static final long MOST_WAIT_US = 1L << 51;
+
   /** The most waiting keys of a bucket that are counted. */
   public static final long MOST_WAITING = 65_535;
 
