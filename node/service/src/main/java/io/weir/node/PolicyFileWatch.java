@@ -2,6 +2,7 @@ package io.weir.node;
 
 import io.vertx.core.Context;
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.weir.core.policy.InvalidPolicyException;
 import io.weir.core.policy.Policy;
@@ -19,6 +20,7 @@ import io.weir.state.policy.Edit;
 import io.weir.state.policy.InForce;
 import io.weir.state.policy.Publication;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.stream.Collectors;
@@ -32,7 +34,7 @@ import org.slf4j.LoggerFactory;
  */
 final class PolicyFileWatch implements WatchedFile {
   private static final Logger LOG = LoggerFactory.getLogger(PolicyFileWatch.class);
-  private static final long EVERY_MILLIS = 2000;
+  private static final Duration EVERY = Duration.ofSeconds(2);
   private static final int TRIES = 5;
   private static final int MOST_LOGGED = 20;
 
@@ -41,25 +43,29 @@ final class PolicyFileWatch implements WatchedFile {
   private final ClusterPolicy policies;
   private final Path file;
   private final Stranding stranding;
+  private final Duration every;
   private volatile boolean isUnreadable;
   private volatile boolean isRefused;
   private volatile String seen = "";
-  private boolean isLooking;
+  private Future<Void> looking = Future.succeededFuture();
   private boolean hasLoggedOther;
 
-  PolicyFileWatch(Vertx vertx, ClusterPolicy policies, Path file, Stranding stranding) {
+  /** @param every how often it looks at the file */
+  PolicyFileWatch(
+      Vertx vertx, ClusterPolicy policies, Path file, Stranding stranding, Duration every) {
     this.vertx = vertx;
     this.loop = vertx.getOrCreateContext();
     this.policies = policies;
     this.file = file;
     this.stranding = stranding;
+    this.every = every;
   }
 
   /** The watch of a node, if it follows its policy file. */
   static Optional<PolicyFileWatch> of(
       NodeConfig config, Vertx vertx, ClusterPolicy policies, Stranding stranding) {
     return config.watchesPolicy()
-        ? Optional.of(new PolicyFileWatch(vertx, policies, config.policyFile(), stranding))
+        ? Optional.of(new PolicyFileWatch(vertx, policies, config.policyFile(), stranding, EVERY))
         : Optional.empty();
   }
 
@@ -93,21 +99,26 @@ final class PolicyFileWatch implements WatchedFile {
 
   /** Starts; ends with Vert.x. */
   void start() {
-    loop.runOnContext(now -> look());
-    loop.runOnContext(now -> vertx.setPeriodic(EVERY_MILLIS, due -> look()));
+    loop.runOnContext(now -> lookOnLoop());
+    loop.runOnContext(now -> vertx.setPeriodic(every.toMillis(), due -> lookOnLoop()));
   }
 
-  private void look() {
-    if (isLooking) {
-      return;
+  /** Looks at the file, or waits for the look that is under way; the future ends with it. */
+  Future<Void> look() {
+    Promise<Void> looked = Promise.promise();
+    loop.runOnContext(now -> lookOnLoop().onComplete(looked));
+    return looked.future();
+  }
+
+  private Future<Void> lookOnLoop() {
+    if (looking.isComplete()) {
+      looking = vertx
+          .executeBlocking(() -> PolicyDocuments.text(file), false)
+          .onComplete(read -> isUnreadable = read.failed())
+          .compose(this::compare)
+          .onFailure(this::failed);
     }
-    isLooking = true;
-    Future<Void> unused = vertx
-        .executeBlocking(() -> PolicyDocuments.text(file), false)
-        .onComplete(read -> isUnreadable = read.failed())
-        .compose(this::compare)
-        .onFailure(this::failed)
-        .onComplete(done -> isLooking = false);
+    return looking;
   }
 
   private Future<Void> compare(String text) {
