@@ -11,6 +11,7 @@ import io.weir.core.decision.Decision.Allowed;
 import io.weir.core.decision.Decision.Denied;
 import io.weir.core.throttle.StoreUnavailableException;
 import io.weir.state.policy.NoPolicyException;
+import io.weir.testkit.FaultProxy;
 import io.weir.testkit.FreePorts;
 import io.weir.testkit.RedisProcess;
 import java.io.IOException;
@@ -47,6 +48,7 @@ final class ProgramsIT {
   private Path directory;
 
   private final RedisProcess redis = RedisProcess.start();
+  private final FaultProxy network = FaultProxy.before(redis.port());
   private final List<Weir> open = new ArrayList<>();
   private Path policy = Path.of("policy.yaml");
 
@@ -58,6 +60,7 @@ final class ProgramsIT {
   @AfterEach
   void close() {
     open.forEach(Weir::close);
+    network.close();
     redis.close();
   }
 
@@ -158,17 +161,17 @@ final class ProgramsIT {
 
   @Test
   void whileRedisIsAwayAProgramDeniesUnlessItCountsAsANode() {
-    Weir guest = program();
-    Weir node = opened(Weir.builder(redis.uri()).countAsNode());
+    Weir guest = opened(Weir.builder(network.redisUri()).policy(policy));
+    Weir node = opened(Weir.builder(network.redisUri()).countAsNode());
     await().until(() -> guest.blocking().tryAcquire("k1", "Ask") instanceof Allowed);
-    redis.kill();
+    network.refuse(true);
     await().until(() -> guest.shareAway() == 1 || isUndecided(guest));
     assertThatThrownBy(() -> guest.blocking().tryAcquire("k1", "Ask"))
         .isInstanceOf(StoreUnavailableException.class);
     assertThatThrownBy(() -> node.blocking().tryAcquire("k2", "Ask"))
         .isInstanceOf(StoreUnavailableException.class);
     await().until(() -> node.blocking().tryAcquire("k1", "Ask").degraded());
-    redis.restart();
+    network.heal();
     await()
         .atMost(Duration.ofSeconds(30))
         .ignoreException(StoreUnavailableException.class)
@@ -241,13 +244,13 @@ final class ProgramsIT {
 
   @Test
   void anEndThatCannotBeStoredDoesNotOutliveTheProgram() {
-    Weir weir = Weir.builder(redis.uri())
+    Weir weir = Weir.builder(network.redisUri())
         .policy(policy)
         .redisTimeout(Duration.ofSeconds(1))
         .open();
     Permit permit = weir.blocking().enter(Ask.of("k2", "Stream"));
     assertThat(permit.isAllowed()).isTrue();
-    redis.kill();
+    network.refuse(true);
     CompletableFuture<?> end = permit.cancel().toCompletableFuture();
     weir.close();
     assertThat(end).failsWithin(Duration.ofSeconds(30));

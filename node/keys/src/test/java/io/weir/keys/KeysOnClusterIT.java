@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 final class KeysOnClusterIT {
   @Test
   void keysTenantsListsAndTheAuditAreSpreadOverTheMasters() {
-    try (RedisCluster cluster = RedisCluster.start(3, 0);
+    try (RedisCluster cluster = RedisCluster.start(2, 0);
         NodeFixture node = NodeFixture.at(cluster.uri(), KeysIT.POLICY, FailureMode.DENY)) {
       Operating admin = Operating.on(node);
       List<JsonObject> keys = new ArrayList<>();

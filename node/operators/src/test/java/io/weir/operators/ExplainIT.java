@@ -7,6 +7,7 @@ import io.vertx.core.json.JsonObject;
 import io.weir.core.policy.FailureMode;
 import io.weir.node.command.WeirCommand;
 import io.weir.node.testing.NodeFixture;
+import io.weir.testkit.FaultProxy;
 import io.weir.testkit.RedisProcess;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -202,9 +203,9 @@ final class ExplainIT {
 
   @Test
   void withoutRedisTheDegradedModeIsTold() {
-    try (RedisProcess own = RedisProcess.start();
-        NodeFixture alone = NodeFixture.losing(own.uri(), POLICY, FailureMode.LOCAL)) {
-      own.pause();
+    try (FaultProxy network = FaultProxy.before(redis.port());
+        NodeFixture alone = NodeFixture.losing(network.redisUri(), POLICY, FailureMode.LOCAL)) {
+      network.stall(true);
       String id = "";
       for (int i = 0; i < 40 && id.isEmpty(); i++) {
         JsonObject answer = NodeFixture.json(alone.post(
@@ -220,7 +221,7 @@ final class ExplainIT {
       JsonObject explained = NodeFixture.json(
           alone.send(HttpRequest.newBuilder(alone.uri("/v1/explain?key=k1&operation=Key"))
               .header("Authorization", "Bearer " + NodeFixture.ADMIN)));
-      own.resume();
+      network.stall(false);
 
       assertThat(denial.getBoolean("degraded")).as(denial + " " + explained).isTrue();
       assertThat(denial.getString("reason")).isEqualTo("own");

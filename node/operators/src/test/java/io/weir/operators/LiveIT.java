@@ -7,6 +7,7 @@ import io.vertx.core.json.JsonObject;
 import io.weir.core.policy.FailureMode;
 import io.weir.core.policy.SecretHash;
 import io.weir.node.testing.NodeFixture;
+import io.weir.testkit.FaultProxy;
 import io.weir.testkit.RedisProcess;
 import java.io.IOException;
 import java.net.Socket;
@@ -86,15 +87,18 @@ final class LiveIT {
 
   @Test
   void aNodeTellsItsOwnWithoutRedis() {
-    ask(one, 2);
-    redis.kill();
+    try (FaultProxy network = FaultProxy.before(redis.port());
+        NodeFixture alone = NodeFixture.at(network.redisUri(), POLICY, FailureMode.DENY)) {
+      ask(alone, 2);
+      network.refuse(true);
 
-    await().atMost(Duration.ofSeconds(20)).untilAsserted(() -> {
-      JsonObject pulse = nodes(one);
-      assertThat(pulse.getString("redis")).isEqualTo("away");
-      assertThat(pulse.getJsonArray("nodes")).hasSize(1);
-      assertThat(sum(pulse, "admitted", "Ask")).isEqualTo(2);
-    });
+      await().atMost(Duration.ofSeconds(20)).untilAsserted(() -> {
+        JsonObject pulse = nodes(alone);
+        assertThat(pulse.getString("redis")).isEqualTo("away");
+        assertThat(pulse.getJsonArray("nodes")).hasSize(1);
+        assertThat(sum(pulse, "admitted", "Ask")).isEqualTo(2);
+      });
+    }
   }
 
   private static Socket watch(NodeFixture node) {

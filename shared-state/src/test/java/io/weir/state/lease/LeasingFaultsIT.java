@@ -22,6 +22,7 @@ import io.weir.core.throttle.StoreAnswer.Decided;
 import io.weir.inmemory.InMemoryBucketStore;
 import io.weir.state.connection.RedisConnections;
 import io.weir.state.degraded.Outages;
+import io.weir.testkit.FaultProxy;
 import io.weir.testkit.RedisProcess;
 import java.time.Duration;
 import java.util.List;
@@ -50,6 +51,7 @@ final class LeasingFaultsIT {
   private LongSupplier nanoClock = () -> 1_000_000_000;
   private @Nullable StoreAnswer answerOfOwn;
   private RedisProcess redis;
+  private FaultProxy network;
   private RedisConnections connections;
   private Outages outages;
   private BucketStore store;
@@ -67,7 +69,8 @@ final class LeasingFaultsIT {
   @BeforeEach
   void start() {
     redis = RedisProcess.start();
-    connections = RedisConnections.open(redis.uri(), Duration.ofMillis(300));
+    network = FaultProxy.before(redis.port());
+    connections = RedisConnections.open(network.redisUri(), Duration.ofMillis(300));
     outages = new Outages(1, part -> new CompletableFuture<>());
     Leases leases = new Leases(
         new RedisLeases(connections), "node", outages, () -> 1, () -> nanoClock.getAsLong());
@@ -78,6 +81,7 @@ final class LeasingFaultsIT {
   void stop() {
     outages.close();
     connections.close();
+    network.close();
     redis.close();
   }
 
@@ -99,8 +103,8 @@ final class LeasingFaultsIT {
 
   private void happens(Fault fault) {
     switch (fault) {
-      case GONE -> redis.kill();
-      case SILENT -> redis.pause();
+      case GONE -> network.refuse(true);
+      case SILENT -> network.stall(true);
       case KNOWN -> {
         for (int i = 0; i < CALLS_OF_A_BREAKER; i++) {
           outages.observer(0).ended(false);

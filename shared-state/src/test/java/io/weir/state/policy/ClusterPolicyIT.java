@@ -9,6 +9,7 @@ import io.weir.core.policy.InvalidPolicyException;
 import io.weir.core.throttle.StoreUnavailableException;
 import io.weir.state.connection.RedisConnections;
 import io.weir.state.wire.RedisKeys;
+import io.weir.testkit.FaultProxy;
 import io.weir.testkit.RedisProcess;
 import java.time.Duration;
 import java.util.Map;
@@ -92,13 +93,16 @@ final class ClusterPolicyIT {
 
   @Test
   void nodesKnowHowManyTheyAre() {
-    await()
-        .atMost(Duration.ofSeconds(20))
-        .until(() -> one.liveNodes() == 2 && other.liveNodes() == 2);
-    other.close();
-    await().atMost(Duration.ofSeconds(15)).until(() -> one.liveNodes() == 1);
-    redis.kill();
-    assertThat(one.liveNodes()).isEqualTo(1);
+    try (FaultProxy network = FaultProxy.before(redis.port());
+        ClusterPolicy third = ClusterPolicy.open(network.redisUri(), "seed", policy(5))) {
+      await()
+          .atMost(Duration.ofSeconds(20))
+          .until(() -> one.liveNodes() == 3 && third.liveNodes() == 3);
+      other.close();
+      await().atMost(Duration.ofSeconds(15)).until(() -> third.liveNodes() == 2);
+      network.refuse(true);
+      assertThat(third.liveNodes()).isEqualTo(2);
+    }
   }
 
   // A state has been decided by revision 5, and no remaining node has that policy.
@@ -201,10 +205,13 @@ final class ClusterPolicyIT {
 
   @Test
   void withoutRedisNothingIsPublished() {
-    redis.kill();
-    assertThatThrownBy(() -> publish(one, policy(50)))
-        .hasCauseInstanceOf(StoreUnavailableException.class);
-    assertThat(rate(one)).isEqualTo(100_000);
+    try (FaultProxy network = FaultProxy.before(redis.port());
+        ClusterPolicy cut = ClusterPolicy.open(network.redisUri(), "seed", policy(5))) {
+      network.refuse(true);
+      assertThatThrownBy(() -> publish(cut, policy(50)))
+          .hasCauseInstanceOf(StoreUnavailableException.class);
+      assertThat(rate(cut)).isEqualTo(100_000);
+    }
   }
 
   private static Publication publish(ClusterPolicy policies, String text) {

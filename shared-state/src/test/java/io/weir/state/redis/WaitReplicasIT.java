@@ -38,8 +38,10 @@ final class WaitReplicasIT {
 
   @BeforeEach
   void start() {
-    master = RedisProcess.start("--repl-diskless-sync-delay", "0");
-    replica = RedisProcess.start("--replicaof", "127.0.0.1 " + master.port());
+    master = RedisProcess.start();
+    master.ask("CONFIG SET repl-diskless-sync-delay 0");
+    replica = RedisProcess.start();
+    replica.ask("REPLICAOF 127.0.0.1 " + master.port());
     // A replica is online before it receives data: written data has to arrive first.
     await().atMost(Duration.ofSeconds(20)).until(() -> {
       master.ask("SET known 1");
@@ -49,6 +51,7 @@ final class WaitReplicasIT {
 
   @AfterEach
   void stop() {
+    replica.ask("REPLICAOF NO ONE");
     replica.close();
     master.close();
   }

@@ -54,6 +54,11 @@ public final class FaultProxy implements AutoCloseable {
     return server.getLocalPort();
   }
 
+  /** The address for clients of a Redis. */
+  public String redisUri() {
+    return "redis://" + RedisProcess.HOST + ":" + port();
+  }
+
   /** Delays the server's data by this time. */
   public void delay(Duration time) {
     delayNanos = time.toNanos();
@@ -108,6 +113,7 @@ public final class FaultProxy implements AutoCloseable {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+    heal(); // a stalled thread goes on, and ends
     cut();
     threads.shutdownNow();
   }

@@ -62,6 +62,7 @@ final class IdleServers {
       RedisCluster.await(() -> clients(server) == 1, Duration.ofSeconds(10));
       EMPTY.forEach(server::ask);
       removeData(server.directory());
+      putBack(server);
       if (!isEmpty(server) || !settings(server).equals(settingsOfNew)) {
         return false;
       }
@@ -70,6 +71,16 @@ final class IdleServers {
     }
     IDLE.add(server);
     return true;
+  }
+
+  // What a test has configured.
+  private static void putBack(RedisProcess server) {
+    Map<String, String> changed = settings(server);
+    changed.entrySet().removeAll(settingsOfNew.entrySet());
+    changed
+        .keySet()
+        .forEach(
+            name -> server.ask("CONFIG SET %s \"%s\"".formatted(name, settingsOfNew.get(name))));
   }
 
   private static boolean isEmpty(RedisProcess server) {

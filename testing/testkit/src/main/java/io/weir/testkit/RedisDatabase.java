@@ -4,16 +4,21 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An empty database of the one Redis that the tests of this JVM share; the server ends with the JVM. A test that stops,
- * configures or measures its server starts a {@link RedisProcess} of its own instead. Owned by the test that opened
- * it, and given back by {@link #close}, after all clients of the test.
+ * An empty database of the one Redis that the tests of this JVM share. A test that stops, configures or measures its
+ * server starts a {@link RedisProcess} of its own instead, which is the same one if nobody has a database of it. Owned
+ * by the test that opened it, and given back by {@link #close}, after all clients of the test.
  */
 public final class RedisDatabase implements AutoCloseable {
-  private static final int DATABASES = 1024;
+  /** How many databases a server has. */
+  static final int MOST = 1024;
 
   private static @Nullable RedisProcess server;
   private static int open;
   private static int opened;
+
+  static {
+    Runtime.getRuntime().addShutdownHook(new Thread(RedisDatabase::end, "shared-redis-end"));
+  }
 
   private final String uri;
 
@@ -27,7 +32,8 @@ public final class RedisDatabase implements AutoCloseable {
    * @throws IllegalStateException if a test has ended before its clients, which would disturb this one
    */
   public static synchronized RedisDatabase open() {
-    RedisProcess redis = server();
+    RedisProcess redis = server == null ? RedisProcess.start() : server;
+    server = redis;
     if (open == 0) {
       clear(redis);
     }
@@ -48,26 +54,36 @@ public final class RedisDatabase implements AutoCloseable {
     }
   }
 
-  private static RedisProcess server() {
-    RedisProcess running = server;
-    if (running == null) {
-      running = RedisProcess.start("--databases", Integer.toString(DATABASES));
-      Runtime.getRuntime().addShutdownHook(new Thread(running::close, "shared-redis-end"));
-      server = running;
+  /** Gives the server to the tests that have one for themselves, if nobody has a database of it. */
+  static synchronized void lend() {
+    RedisProcess unused = server;
+    if (unused != null && open == 0) {
+      awaitNoClients(unused);
+      server = null;
+      unused.close();
     }
-    return running;
+  }
+
+  private static synchronized void end() {
+    if (server != null) {
+      server.end();
+    }
   }
 
   private static void clear(RedisProcess redis) {
+    awaitNoClients(redis);
+    redis.ask("FLUSHALL");
+    redis.ask("SCRIPT FLUSH");
+    redis.ask("CONFIG RESETSTAT");
+    opened = 0;
+  }
+
+  private static void awaitNoClients(RedisProcess redis) {
     try {
       RedisCluster.await(() -> clients(redis).lines().count() == 1, Duration.ofSeconds(10));
     } catch (IllegalStateException e) {
       throw new IllegalStateException("A test left clients of Redis behind: " + clients(redis), e);
     }
-    redis.ask("FLUSHALL");
-    redis.ask("SCRIPT FLUSH");
-    redis.ask("CONFIG RESETSTAT");
-    opened = 0;
   }
 
   // The client that asks is one of them.

@@ -55,11 +55,13 @@ public final class RedisProcess implements AutoCloseable {
    * and users, with the settings of a new one.
    */
   public static RedisProcess start() {
+    RedisDatabase.lend();
     return IdleServers.take().orElseGet(RedisProcess::startFresh);
   }
 
   private static RedisProcess startFresh() {
-    RedisProcess fresh = start(new String[0]);
+    RedisProcess fresh = start(
+        FreePorts.one(), Map.of(), false, "--databases", Integer.toString(RedisDatabase.MOST));
     IdleServers.see(fresh);
     return fresh;
   }
@@ -71,6 +73,11 @@ public final class RedisProcess implements AutoCloseable {
 
   /** Starts a Redis on a given port, with additional environment variables. */
   public static RedisProcess start(int port, Map<String, String> environment, String... options) {
+    return start(port, environment, options.length > 0 || !environment.isEmpty(), options);
+  }
+
+  private static RedisProcess start(
+      int port, Map<String, String> environment, boolean hasOptions, String... options) {
     try {
       Path directory = Files.createTempDirectory("weir-redis");
       List<String> command = new ArrayList<>(List.of(
@@ -84,8 +91,7 @@ public final class RedisProcess implements AutoCloseable {
           "--save",
           ""));
       command.addAll(List.of(options));
-      return new RedisProcess(
-          directory, port, command, environment, options.length > 0 || !environment.isEmpty());
+      return new RedisProcess(directory, port, command, environment, hasOptions);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -11,6 +11,7 @@ import io.weir.client.check.OutageMode;
 import io.weir.core.policy.FailureMode;
 import io.weir.core.policy.SecretHash;
 import io.weir.node.testing.NodeFixture;
+import io.weir.testkit.FaultProxy;
 import io.weir.testkit.RedisProcess;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -107,11 +108,14 @@ final class CheckNodesIT {
 
   @Test
   void withoutRedisTheCallerChooses() {
-    CheckClient program = client(OutageMode.ALLOW, one);
-    assertThat(program.check(Check.ofSubject("k1", "Ask")).join().isDecided()).isTrue();
-    redis.kill();
-    Checked undecided = program.check(Check.ofSubject("k1", "Ask")).join();
-    assertThat(undecided.isAllowed()).isTrue();
-    assertThat(undecided.isDecided()).isFalse();
+    try (FaultProxy network = FaultProxy.before(redis.port());
+        NodeFixture alone = NodeFixture.at(network.redisUri(), POLICY, FailureMode.DENY)) {
+      CheckClient program = client(OutageMode.ALLOW, alone);
+      assertThat(program.check(Check.ofSubject("k1", "Ask")).join().isDecided()).isTrue();
+      network.refuse(true);
+      Checked undecided = program.check(Check.ofSubject("k1", "Ask")).join();
+      assertThat(undecided.isAllowed()).isTrue();
+      assertThat(undecided.isDecided()).isFalse();
+    }
   }
 }

@@ -349,7 +349,7 @@ final class Faults {
   private static FaultRow proxied(Consumer<FaultProxy> begin, Consumer<FaultProxy> end) {
     try (RedisProcess redis = RedisProcess.start();
         FaultProxy proxy = FaultProxy.before(redis.port())) {
-      String uri = "redis://127.0.0.1:" + proxy.port();
+      String uri = proxy.redisUri();
       return lasting(uri, SHORT, () -> begin.accept(proxy), () -> end.accept(proxy));
     }
   }
@@ -357,7 +357,7 @@ final class Faults {
   private static FaultRow partitioned() {
     try (RedisProcess redis = RedisProcess.start();
         FaultProxy proxy = FaultProxy.before(redis.port())) {
-      List<String> uris = List.of(redis.uri(), redis.uri(), "redis://127.0.0.1:" + proxy.port());
+      List<String> uris = List.of(redis.uri(), redis.uri(), proxy.redisUri());
       return lasting(uris, SHORT, () -> proxy.refuse(true), () -> proxy.refuse(false))
           .atMost(135)
           .withoutFailures();

@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.lettuce.core.KillArgs;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.api.sync.RedisCommands;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.weir.core.policy.PolicyRevision;
 import io.weir.core.policy.SecretHash;
@@ -33,6 +36,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -49,6 +53,9 @@ final class OlderCopiesIT {
   private final AtomicLong nanos = new AtomicLong(12_345);
   private final List<RedisConnections> connections = new ArrayList<>();
   private final Set<Long> versions = new HashSet<>();
+  /** What puts each key of the older copy back. */
+  private final List<Consumer<RedisCommands<String, String>>> copy = new ArrayList<>();
+
   private RedisProcess redis;
 
   /** A node, as far as it knows keys. */
@@ -124,9 +131,29 @@ final class OlderCopiesIT {
     }
   }
 
+  private void keepCopy() {
+    copy.clear();
+    try (RedisClient client = RedisClient.create(redis.uri())) {
+      RedisCommands<String, String> commands = client.connect().sync();
+      for (String key : commands.keys("*")) {
+        byte[] value = commands.dump(key);
+        long ttlMillis = Math.max(0, commands.pttl(key));
+        copy.add(to -> to.restore(key, ttlMillis, value));
+      }
+    }
+  }
+
+  // What its clients notice of a restart with the copy.
   private void comeBack() {
-    redis.kill();
-    redis.restart();
+    try (RedisClient client = RedisClient.create(redis.uri())) {
+      RedisCommands<String, String> commands = client.connect().sync();
+      commands.multi();
+      commands.flushall();
+      copy.forEach(key -> key.accept(commands));
+      commands.scriptFlush();
+      commands.clientKill(KillArgs.Builder.skipme());
+      assertThat(commands.exec().wasDiscarded()).isFalse();
+    }
     connections.forEach(OlderCopiesIT::awaitConnection);
   }
 
@@ -166,7 +193,7 @@ final class OlderCopiesIT {
     }
     knows.look();
     knowsHalf.look();
-    redis.ask("SAVE");
+    keepCopy();
     int lost = 1 + random.nextInt(6);
     for (int i = 1; i <= lost; i++) {
       String id = "k" + random.nextInt(KEYS);
@@ -211,7 +238,7 @@ final class OlderCopiesIT {
     Node node = node();
     put(node, "k1", Optional.of("s0"));
     node.look();
-    redis.ask("SAVE");
+    keepCopy();
     put(node, "k1", Optional.empty());
     node.look();
     comeBack();
@@ -226,7 +253,7 @@ final class OlderCopiesIT {
   void aPausedNodeRevivesNothing() {
     Node pausing = node();
     Node other = node();
-    redis.ask("SAVE");
+    keepCopy();
     put(other, "k1", Optional.of("s0"));
     pausing.look();
     awaitContents(pausing);
@@ -243,7 +270,7 @@ final class OlderCopiesIT {
     Node node = node();
     put(node, "k1", Optional.of("s0"));
     node.look();
-    redis.ask("SAVE");
+    keepCopy();
     put(node, "k1", Optional.of("s1"));
     node.look();
     awaitContents(node);

@@ -8,6 +8,7 @@ import io.vertx.core.json.JsonObject;
 import io.weir.core.policy.FailureMode;
 import io.weir.core.policy.SecretHash;
 import io.weir.node.testing.NodeFixture;
+import io.weir.testkit.FaultProxy;
 import io.weir.testkit.RedisProcess;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
@@ -199,22 +200,25 @@ final class RehearsalIT {
 
   @Test
   void withoutRedisNothingIsRehearsedAndThatIsTold() {
-    ask(one, "k1", "Ask");
-    redis.kill();
-    for (int i = 0; i < 3; i++) {
-      ask(one, "t1", "Ask");
-    }
+    try (FaultProxy network = FaultProxy.before(redis.port());
+        NodeFixture alone = NodeFixture.at(network.redisUri(), POLICY, FailureMode.DENY)) {
+      ask(alone, "k1", "Ask");
+      network.refuse(true);
+      for (int i = 0; i < 3; i++) {
+        ask(alone, "t1", "Ask");
+      }
 
-    await().atMost(Duration.ofSeconds(20)).untilAsserted(() -> {
-      JsonObject told = rehearsed(one);
-      assertThat(told.getInteger("nodesAnswered")).isEqualTo(1);
-      assertThat(told.getJsonObject("audit").toString()).contains("\"unknown\":3");
-    });
-    // Another node may remember it.
-    HttpResponse<String> denial = operator(one, "GET", "/v1/denials/0123456789ab", "");
-    assertThat(denial.statusCode()).isEqualTo(503);
-    assertThat(denial.body()).contains("nodes_silent");
-    assertThat(NodeFixture.json(operator(one, "GET", "/v1/denials", "")).getString("redis"))
-        .isEqualTo("away");
+      await().atMost(Duration.ofSeconds(20)).untilAsserted(() -> {
+        JsonObject told = rehearsed(alone);
+        assertThat(told.getInteger("nodesAnswered")).isEqualTo(1);
+        assertThat(told.getJsonObject("audit").toString()).contains("\"unknown\":3");
+      });
+      // Another node may remember it.
+      HttpResponse<String> denial = operator(alone, "GET", "/v1/denials/0123456789ab", "");
+      assertThat(denial.statusCode()).isEqualTo(503);
+      assertThat(denial.body()).contains("nodes_silent");
+      assertThat(NodeFixture.json(operator(alone, "GET", "/v1/denials", "")).getString("redis"))
+          .isEqualTo("away");
+    }
   }
 }

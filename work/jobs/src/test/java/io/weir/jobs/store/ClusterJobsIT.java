@@ -42,7 +42,7 @@ final class ClusterJobsIT {
 
   @BeforeAll
   static void start() {
-    cluster = RedisCluster.start(3, 0);
+    cluster = RedisCluster.start(2, 0);
     connections = RedisConnections.open(cluster.uri(), Duration.ofSeconds(5));
   }
 
