@@ -1,0 +1,48 @@
+package io.weir.state.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.state.connection.RedisConnections;
+import io.weir.state.testing.RedisFixture;
+import io.weir.testkit.Histories;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/**
+ * The scripts keep the promises of all limits in generated histories, as judged by their definitions alone; and they
+ * agree with the model after every step.
+ */
+@ExtendWith(RedisFixture.class)
+@Tag("engine")
+final class JudgedHistoriesIT {
+  private static final int SEEDS = Histories.count(10, 500);
+
+  private static JudgedRuns runs;
+
+  @BeforeAll
+  static void start(RedisConnections opened) {
+    runs = new JudgedRuns(opened);
+  }
+
+  @Test
+  void everyAnswerKeepsThePromises() {
+    long inTime = 0;
+    for (long seed = first(); seed < first() + SEEDS; seed++) {
+      inTime += runs.requests(seed);
+    }
+    assertThat(inTime).describedAs("tickets in time").isGreaterThan(SEEDS);
+  }
+
+  @Test
+  void neverMoreIsSpentThanALeasedBucketAllows() {
+    for (long seed = first(); seed < first() + SEEDS; seed++) {
+      runs.leases(seed);
+    }
+  }
+
+  private static long first() {
+    return Histories.firstSeed();
+  }
+}

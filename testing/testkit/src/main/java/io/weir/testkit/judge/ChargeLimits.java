@@ -1,0 +1,80 @@
+package io.weir.testkit.judge;
+
+import io.weir.core.bucket.Bucket;
+import io.weir.core.bucket.Demand;
+import io.weir.core.bucket.Scope;
+import io.weir.core.kind.Hold;
+import io.weir.core.kind.Permits;
+import io.weir.core.kind.Quota;
+import io.weir.core.kind.Window.Span;
+import io.weir.core.throttle.Charge;
+import java.math.BigInteger;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The limits of a charge in the words of the judges: their names with their owners, and what it takes of them. */
+final class ChargeLimits {
+  /** The name under which reservations are held. */
+  static final String RESERVATIONS = "reservations";
+
+  private ChargeLimits() {}
+
+  /** The names of all that a charge holds by lease. */
+  static List<String> heldIn(Charge charge) {
+    List<String> limits = new ArrayList<>();
+    kinds(charge, Permits.class).forEach(permit -> limits.add(name(charge, permit)));
+    if (charge.extras().hold().filter(Hold::reserves).isPresent()) {
+      limits.add(RESERVATIONS);
+    }
+    return limits;
+  }
+
+  static <K> List<K> kinds(Charge charge, Class<K> type) {
+    return charge.extras().demands().stream()
+        .filter(type::isInstance)
+        .map(type::cast)
+        .toList();
+  }
+
+  static RateJudge.Shape shape(Charge charge, Demand demand) {
+    Bucket bucket = demand.bucket();
+    return new RateJudge.Shape(
+        name(charge, bucket.scope(), bucket.name()),
+        bucket.rate().toString(),
+        bucket.unitsPerMicro(),
+        bucket.capacityUnits());
+  }
+
+  static String name(Charge charge, Permits permit) {
+    return name(charge, permit.scope(), permit.name());
+  }
+
+  static String name(Charge charge, Scope scope, String limit) {
+    return switch (scope) {
+      case KEY -> charge.tenant() + "/" + charge.subject() + " " + limit;
+      case TENANT -> charge.tenant() + " " + limit;
+      case CLUSTER -> limit;
+    };
+  }
+
+  static String id(Charge charge) {
+    return charge.tenant() + "/" + charge.subject() + "/"
+        + charge.extras().hold().map(Hold::id).orElse("");
+  }
+
+  static BigInteger units(Demand demand, long cost) {
+    return big(demand.perRequest() ? 1 : cost).multiply(big(demand.unitsPerOperation()));
+  }
+
+  static QuotaJudge.Shape shape(Charge charge, Quota quota, long nowMicros) {
+    Span span = quota.window().at(nowMicros);
+    QuotaJudge.Window window = new QuotaJudge.Window(
+        span.startMicros(), span.endMicros(), quota.window().slides());
+    return new QuotaJudge.Shape(
+        name(charge, quota.scope(), quota.name()), window, quota.limit(), quota.isSoft());
+  }
+
+  static BigInteger big(long value) {
+    return BigInteger.valueOf(value);
+  }
+}

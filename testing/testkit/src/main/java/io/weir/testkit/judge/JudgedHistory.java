@@ -1,0 +1,286 @@
+package io.weir.testkit.judge;
+
+import static io.weir.testkit.judge.Verdict.require;
+
+import io.weir.core.bucket.Demand;
+import io.weir.core.decision.Decision.Allowed;
+import io.weir.core.decision.Decision.Denied;
+import io.weir.core.kind.Extras;
+import io.weir.core.kind.Hold;
+import io.weir.core.kind.KindDemand;
+import io.weir.core.kind.Permits;
+import io.weir.core.policy.FailureMode;
+import io.weir.core.slot.SlotMode;
+import io.weir.core.slot.TicketRequest;
+import io.weir.core.throttle.Amount;
+import io.weir.core.throttle.Charge;
+import io.weir.core.throttle.Ended;
+import io.weir.core.throttle.Ending;
+import io.weir.core.throttle.Held;
+import io.weir.core.throttle.Queueing;
+import io.weir.core.throttle.StoreAnswer.Decided;
+import io.weir.testkit.KindScenarioRun.Stores;
+import io.weir.testkit.ManualClock;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+/**
+ * A random history of a small cluster, each of whose answers a {@link Judge} judges: rates of every size, quotas,
+ * permits and reservations, callers that return with and without tickets, steps of the clock, changes of the policy and
+ * restarts. Where several stores play it, their answers must be equal. Mutable; owned by one test.
+ */
+public final class JudgedHistory {
+  private static final long SECOND = 1_000_000;
+  private static final int MOST_OPEN = 40;
+  private static final int MOST_AT_ONCE = 20;
+
+  private final Random random;
+  private final ManualClock clock;
+  private final Cluster cluster;
+  private final Judge judge;
+  private final JudgedPolicy policy;
+  private final List<Caller> waiting = new ArrayList<>();
+  private final List<Charge> open = new ArrayList<>();
+  private final Story story;
+  private List<Stores> stores;
+  private long ids;
+
+  private record Caller(Charge charge, Optional<String> ticket, long due) {}
+
+  /** Starts the stores that play a history. */
+  @FunctionalInterface
+  public interface Cluster {
+    /** Starts them, with the state that they had or with none. */
+    List<Stores> start(boolean keepsState);
+  }
+
+  /** @param clock of the stores */
+  public JudgedHistory(long seed, ManualClock clock, Cluster cluster) {
+    this.story = new Story(seed, clock);
+    this.random = new Random(seed);
+    this.clock = clock;
+    this.cluster = cluster;
+    this.judge = new Judge(clock);
+    this.policy = new JudgedPolicy(random);
+    clock.advance(random.nextLong(1_000_000_000));
+    this.stores = cluster.start(false);
+  }
+
+  /** Plays so many steps; a failure shows the last of them. */
+  public JudgedHistory run(int steps) {
+    try {
+      for (int i = 0; i < steps; i++) {
+        story.nextStep();
+        next();
+      }
+      return this;
+    } catch (AssertionError e) {
+      throw story.of(e);
+    }
+  }
+
+  /** How many tickets were shown in time. */
+  public long ticketsInTime() {
+    return judge.ticketsInTime();
+  }
+
+  private void next() {
+    switch (random.nextInt(300)) {
+      case 0, 1 -> changePolicy();
+      case 2 -> setClockBack();
+      case 3 -> move("clock set forward", one(SECOND, 60 * SECOND, 7200 * SECOND));
+      case 4 -> restart(true);
+      case 5 -> restart(random.nextInt(3) > 0);
+      default -> call();
+    }
+  }
+
+  private void move(String text, long stepMicros) {
+    clock.advance(stepMicros);
+    story.note(() -> text);
+  }
+
+  private void setClockBack() {
+    long back = one(1L, 700L, SlotRules.KEPT_WHEN_SET_BACK, SECOND, 3600 * SECOND);
+    judge.setBack(back);
+    move("clock set back", -back);
+  }
+
+  private void restart(boolean keepsState) {
+    story.note(() -> "restart, keeps state: " + keepsState);
+    stores = cluster.start(keepsState);
+    if (!keepsState) {
+      judge.forget();
+      open.clear();
+      waiting.clear();
+    }
+  }
+
+  private void changePolicy() {
+    policy.change();
+    waiting.clear();
+    judge.endPlaces();
+    String text = "policy " + policy;
+    story.note(() -> text);
+  }
+
+  private void call() {
+    int dice = random.nextInt(40);
+    if (dice < 4 && !open.isEmpty()) {
+      end(open.remove(random.nextInt(open.size())));
+    } else if (dice < 6 && !open.isEmpty()) {
+      renew(one(open));
+    } else if (dice == 6) {
+      judge.expired(ask(() -> "expire", store -> store.holds().expire()));
+    } else if (dice == 7) {
+      crowd(newcomer(), newcomer().amount());
+    } else {
+      charge(returning().orElseGet(this::newcomer));
+    }
+  }
+
+  // Many callers of one key at one instant, with two kinds of request.
+  private void crowd(Charge one, Amount other) {
+    boolean haveTickets = random.nextBoolean();
+    for (int left = random.nextInt(MOST_AT_ONCE); left >= 0; left--) {
+      Amount amount = random.nextInt(4) > 0 ? one.amount() : other;
+      Queueing queueing = haveTickets
+          ? queueing(Optional.empty())
+          : new Queueing(SlotMode.RESERVE, TicketRequest.NONE);
+      charge(one.with(amount.withExtras(Extras.NONE)).with(queueing));
+    }
+  }
+
+  private void renew(Charge charge) {
+    Held held = held(charge);
+    judge.renewed(
+        charge,
+        ask(() -> "renew " + held.id(), store -> store.holds().renew(List.of(held)))
+            .get(0));
+  }
+
+  private void end(Charge charge) {
+    end(
+        charge,
+        random.nextInt(4) == 0
+            ? new Ending.Cancelled()
+            : new Ending.Settled(random.nextLong(charge.cost() + 4) - 1));
+    if (random.nextInt(6) == 0) {
+      end(charge, new Ending.Cancelled());
+    }
+  }
+
+  private void end(Charge charge, Ending ending) {
+    Held held = held(charge);
+    Ended ended =
+        ask(() -> "end " + held.id() + " " + ending, store -> store.holds().end(held, ending));
+    judge.ended(charge, ending, ended);
+  }
+
+  private static Held held(Charge charge) {
+    return Held.of(charge, charge.extras().hold().orElseThrow());
+  }
+
+  private void charge(Charge charge) {
+    Decided decided =
+        (Decided) ask(() -> Story.text(charge), store -> store.buckets().tryCharge(charge));
+    judge.answered(charge, decided);
+    if (decided.decision() instanceof Allowed) {
+      charge.extras().hold().ifPresent(hold -> open.add(charge));
+      if (open.size() > MOST_OPEN) {
+        open.remove(random.nextInt(MOST_OPEN)); // its node has died
+      }
+    } else if (decided.decision() instanceof Denied denied && waiting.size() < MOST_OPEN) {
+      long due = clock.getAsLong() + denied.retryAfterMicros();
+      waiting.add(new Caller(charge, denied.ticket(), due));
+    }
+  }
+
+  // Mostly the next caller, at its time or somewhat later; sometimes any, at any time.
+  private Optional<Charge> returning() {
+    if (waiting.isEmpty() || random.nextInt(3) == 0) {
+      long rarely = random.nextInt(20) == 0 ? random.nextLong(200 * SECOND) : 7;
+      clock.advance(one(0L, 0L, 1L, 1000L, random.nextLong(300_000), rarely));
+      return Optional.empty();
+    }
+    Caller caller = random.nextInt(8) == 0
+        ? one(waiting)
+        : waiting.stream().min(Comparator.comparingLong(Caller::due)).orElseThrow();
+    waiting.remove(caller);
+    long late = one(0L, 0L, 1L, 900L, random.nextLong(200_000));
+    long until = Math.max(0, caller.due() - clock.getAsLong());
+    clock.advance(random.nextInt(8) == 0 ? 0 : until + late);
+    return Optional.of(caller.charge().with(queueing(caller.ticket())));
+  }
+
+  private Charge newcomer() {
+    List<Demand> demands = one(policy.operations());
+    long most = demands.stream()
+        .mapToLong(demand -> demand.operationsIn(demand.bucket().capacityUnits()))
+        .min()
+        .orElseThrow();
+    long cost = one(1L, 1L, 1L, 2L, Math.max(1, most / 2), 1 + most / 2, most);
+    return new Charge(
+        one("acme", "acme", "globex"),
+        one("k1", "k2"),
+        policy.revision(),
+        new Amount(demands, Math.min(cost, most), extras()),
+        queueing(Optional.empty()),
+        FailureMode.DENY);
+  }
+
+  private Extras extras() {
+    List<KindDemand> kinds = one(List.of(), List.of(), policy.kinds(), policy.quotas());
+    boolean reserves = random.nextInt(4) == 0;
+    boolean isHeld = reserves || kinds.stream().anyMatch(Permits.class::isInstance);
+    Hold hold = new Hold(
+        "hold%018d".formatted(ids++),
+        1 + random.nextLong(20 * SECOND),
+        reserves,
+        random.nextBoolean());
+    return new Extras(kinds, isHeld ? Optional.of(hold) : Optional.empty());
+  }
+
+  private Queueing queueing(Optional<String> shown) {
+    SlotMode mode = shown.isPresent() || random.nextInt(8) > 0
+        ? SlotMode.RESERVE
+        : one(SlotMode.OFF, SlotMode.ESTIMATE);
+    String secret = "%022d".formatted(ids++);
+    return new Queueing(
+        mode,
+        switch (random.nextInt(4)) {
+          case 0 -> shown.isPresent() ? TicketRequest.wanted(shown, secret) : TicketRequest.NONE;
+          case 1 -> new TicketRequest(shown, secret, random.nextLong(2 * SECOND));
+          default -> TicketRequest.wanted(shown, secret);
+        });
+  }
+
+  private <T> T ask(Supplier<String> text, Function<Stores, CompletionStage<T>> call) {
+    T first = answer(stores.get(0), call);
+    story.note(() -> text.get() + "\n  -> " + Story.text(first));
+    for (Stores other : stores.subList(1, stores.size())) {
+      T answer = answer(other, call);
+      require(answer.equals(first), "another answer:", answer);
+    }
+    return first;
+  }
+
+  private static <T> T answer(Stores store, Function<Stores, CompletionStage<T>> call) {
+    return call.apply(store).toCompletableFuture().join();
+  }
+
+  private <T> T one(List<T> of) {
+    return of.get(random.nextInt(of.size()));
+  }
+
+  @SafeVarargs
+  private final <T> T one(T... of) {
+    return of[random.nextInt(of.length)];
+  }
+}
