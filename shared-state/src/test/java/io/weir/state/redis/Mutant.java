@@ -1,0 +1,71 @@
+package io.weir.state.redis;
+
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.state.wire.LuaLibrary;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/**
+ * A mistake in a script: a text of it that is replaced by another.
+ *
+ * @param file a command, or a module of {@code lua/lib}, without its ending
+ */
+record Mutant(String name, String file, String text, String replacement) {
+  private static final Pattern ENTRY = Pattern.compile("(.+)\n {2}(\\S+)\n- (.+)\n\\+ (.+)");
+
+  /** All mutants of the table. */
+  static List<Mutant> all() {
+    return Stream.of(resource("mutants.txt").strip().split("\n\n"))
+        .filter(entry -> !entry.startsWith("#"))
+        .map(Mutant::parsed)
+        .toList();
+  }
+
+  private static Mutant parsed(String entry) {
+    Matcher parts = ENTRY.matcher(entry);
+    assertThat(parts.matches()).describedAs(entry).isTrue();
+    return new Mutant(parts.group(1), parts.group(2), parts.group(3), parts.group(4));
+  }
+
+  /** The text of a library with the mistake. */
+  String in(LuaLibrary library) {
+    String source = library.source();
+    int begin = source.indexOf(isCommand() ? "'weir_" + file + "_'" : "['" + file + "'] = (func");
+    int end = source.indexOf(isCommand() ? "\nend }\nend\n" : "\nend)()\n", begin);
+    assertThat(begin).describedAs("%s: the place of %s", name, file).isPositive();
+    String script = source.substring(begin, end);
+    assertThat(script.split(Pattern.quote(text), -1))
+        .describedAs("%s: '%s' occurs once in %s", name, text, file)
+        .hasSize(2);
+    return source.substring(0, begin) + script.replace(text, replacement) + source.substring(end);
+  }
+
+  boolean isOfLeases() {
+    return file.equals("lease");
+  }
+
+  private boolean isCommand() {
+    return List.of("settle", "lease").contains(file);
+  }
+
+  private static String resource(String name) {
+    try (InputStream in = Mutant.class.getResourceAsStream(name)) {
+      return new String(requireNonNull(in, name).readAllBytes(), StandardCharsets.UTF_8);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  @Override
+  public String toString() {
+    return file + ": " + name;
+  }
+}
