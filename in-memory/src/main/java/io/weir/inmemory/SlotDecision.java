@@ -165,7 +165,7 @@ final class SlotDecision {
     moment = due;
     isOurs = true;
     returned = Returned.KEPT;
-    buckets.giveBack(due.at(), due.isShared(), false);
+    buckets.giveBack(due.at(), due.isShared(), isEarly);
   }
 
   private long mark(boolean isShared) {
