@@ -1,6 +1,5 @@
 package io.weir.state.lease;
 
-import io.weir.core.bucket.Bucket;
 import io.weir.core.lease.Lease;
 import io.weir.core.throttle.Failures;
 import io.weir.core.throttle.StoreFault;
@@ -25,25 +24,19 @@ import org.jspecify.annotations.Nullable;
 final class LeasedBucket {
   private static final Duration MARGIN = Duration.ofMillis(20);
   private static final long TICK_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
-  static final long REPORT_EVERY_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
   private static final int MOST_LATE_GRANTS = 2;
   private static final long KEPT_UNUSED_NANOS = TimeUnit.SECONDS.toNanos(30);
 
   private final Pool pool;
-  private final Bucket bucket;
-  private final Lease lease;
+  private final HeldUnits held;
   private final CallObserver observer;
   private final Surroundings around;
-  private final LeaseDemand demand;
-  private final PoolLevel level;
   private final Waiters waiting = new Waiters();
   /** How many of the waiting charges the report under way includes. */
   private int counted;
 
   private long revision;
-  private long reportedNanos;
   private int lateGrants;
-  private boolean isDry;
   private boolean isReporting;
   private boolean isTicking;
   private boolean isDisplaced;
@@ -53,14 +46,10 @@ final class LeasedBucket {
   /** @param observer of the calls to the pool */
   LeasedBucket(Pool pool, String holder, CallObserver observer, Surroundings around) {
     this.pool = pool;
-    this.bucket = pool.bucket();
-    this.lease = new Lease(holder);
     this.observer = observer;
     this.around = around;
-    this.demand = new LeaseDemand(bucket);
-    this.level = new PoolLevel(bucket);
     this.usedNanos = now();
-    this.reportedNanos = usedNanos - REPORT_EVERY_NANOS;
+    this.held = new HeldUnits(pool.bucket(), holder, usedNanos);
   }
 
   Pool pool() {
@@ -80,7 +69,7 @@ final class LeasedBucket {
 
   /** Operations that this node holds and may spend. */
   synchronized double operationsHeld() {
-    return (double) lease.balance() / bucket.unitsPerOperation();
+    return held.operations();
   }
 
   /**
@@ -104,18 +93,17 @@ final class LeasedBucket {
     }
     long now = now();
     usedNanos = now;
-    if (waiting.isEmpty() && lease.has(units, now)) {
-      Taking took = new Taking.Took(lease.take(units), level.take(units, now));
-      if (lease.balance() < demand.needed() / 2 && now - reportedNanos >= REPORT_EVERY_NANOS) {
+    if (waiting.isEmpty() && held.has(units, now)) {
+      Taking took = held.take(units, now);
+      if (held.isReportDue(now)) {
         report(next);
       }
       tick(next);
       return CompletableFuture.completedFuture(took);
     }
-    boolean mayHave = !isDry || level.isSavedFor(units, reportedNanos, now);
-    if (!mayHave && now - reportedNanos < REPORT_EVERY_NANOS) {
+    if (!held.mayBeGranted(units, now) && !held.mayReport(now)) {
       tick(next);
-      demand.denied(isLook ? 0 : units);
+      held.deniedUnheard(units, isLook);
       return CompletableFuture.completedFuture(nothing(units, isLook, now));
     }
     CompletableFuture<Taking> answer = waiting.add(units, isLook);
@@ -124,14 +112,12 @@ final class LeasedBucket {
     return answer;
   }
 
-  // Units that another bucket denied are no demand: a key far above its own limit must not make
-  // this node hold units that other nodes need.
+  /** Settles taken units as spent, or gives them back. */
   synchronized void settle(Lease.Taken taken, boolean isSpent) {
-    boolean isHeld = lease.settle(taken, isSpent);
     if (isSpent) {
-      demand.add(taken.units());
-    } else if (isHeld) {
-      var unused = level.take(-taken.units(), now());
+      held.spend(taken);
+    } else {
+      held.giveBack(taken, now());
     }
   }
 
@@ -156,10 +142,8 @@ final class LeasedBucket {
 
   private synchronized Sent made() {
     long now = now();
-    demand.settle(now - reportedNanos);
-    reportedNanos = now;
     counted = waiting.size();
-    return new Sent(demand.report(lease, waiting, now), revision, now);
+    return new Sent(held.report(waiting, now), revision, now);
   }
 
   private void hear(@Nullable Exchanged exchanged, @Nullable Throwable refused, Steps next) {
@@ -168,13 +152,13 @@ final class LeasedBucket {
     if (exchanged != null && exchanged.answer() instanceof Answer.Granted granted) {
       granted(exchanged.sent(), granted, next);
     } else if (exchanged != null && exchanged.answer() instanceof Answer.Stale stale) {
-      lease.unanswered(exchanged.sent().report());
+      held.unanswered(exchanged.sent().report());
       revision = Math.max(revision, stale.revision());
       waiting.endAll(waiter -> waiter.complete(new Taking.Outdated(stale.revision())), next);
     } else if (error != null) {
       Throwable cause = Failures.cause(error);
       if (exchanged != null) { // it was sent
-        lease.unanswered(exchanged.sent().report());
+        held.unanswered(exchanged.sent().report());
         next.add(() -> observer.ended(!Failures.isOutage(cause)));
       }
       waiting.endAll(waiter -> waiter.completeExceptionally(cause), next);
@@ -184,19 +168,13 @@ final class LeasedBucket {
   private void granted(Sent sent, Answer.Granted granted, Steps next) {
     long now = now();
     long endsNanos = sent.atNanos() + Lease.LASTS.minus(MARGIN).toNanos();
-    boolean isTooLate = granted.granted() > 0 && endsNanos - now <= 0;
     next.add(() -> observer.ended(true)); // also if it comes too late: Redis may be well
-    lease.granted(sent.report(), granted.granted(), endsNanos, now);
-    if (isTooLate) {
+    if (held.granted(sent.report(), granted, endsNanos, now)) {
+      lateGrants = 0;
+      serve(now, next);
+    } else {
       askAgain(next);
-      return;
     }
-    lateGrants = 0;
-    if (granted.granted() >= 0) {
-      level.heard(sent.report(), granted, lease.balance(), now);
-      isDry = granted.granted() < sent.report().wants();
-    }
-    serve(now, next);
   }
 
   // A pause of this process, or a line of calls, ends.
@@ -216,31 +194,23 @@ final class LeasedBucket {
   // them, another report is sent.
   private void serve(long now, Steps next) {
     for (int left = counted; !waiting.isEmpty(); left--) {
-      boolean has = lease.has(waiting.firstUnits(), now);
-      boolean mayHave = !isDry || level.isSavedFor(waiting.firstUnits(), reportedNanos, now);
-      if (!has && left <= 0 && mayHave) {
+      boolean has = held.has(waiting.firstUnits(), now);
+      if (!has && left <= 0 && held.mayBeGranted(waiting.firstUnits(), now)) {
         report(next);
         return;
       }
       Waiters.Waiter first = waiting.next();
       if (!has && left <= 0) {
-        demand.denied(first.isLook() ? 0 : first.units());
+        held.deniedUnheard(first.units(), first.isLook());
       }
-      Taking taking = has
-          ? new Taking.Took(lease.take(first.units()), level.take(first.units(), now))
-          : nothing(first.units(), first.isLook(), now);
+      Taking taking =
+          has ? held.take(first.units(), now) : nothing(first.units(), first.isLook(), now);
       next.add(() -> first.answer().complete(taking));
     }
   }
 
   private Taking nothing(long units, boolean isLook, long now) {
-    demand.add(isLook ? 0 : units);
-    long soonestNanos = isDry ? reportedNanos + REPORT_EVERY_NANOS : now;
-    long wait = level.waitMicros(units, around.liveNodes().getAsInt(), soonestNanos, now);
-    if (!isLook) {
-      level.told(wait, now);
-    }
-    return new Taking.Nothing(wait, Math.max(level.used(now), bucket.capacityUnits() - units + 1));
+    return held.nothing(units, isLook, around.liveNodes().getAsInt(), now);
   }
 
   // Spent units drain only after they are reported, and units held by an idle node are missing on
@@ -257,8 +227,8 @@ final class LeasedBucket {
   private void ticked(Steps next) {
     isTicking = false;
     long now = now();
-    boolean isOut = lease.isOut(now) || demand.isUnheard();
-    if (isOut && now - reportedNanos >= TICK_NANOS) {
+    boolean isOut = held.isOut(now);
+    if (isOut && held.nanosSinceReport(now) >= TICK_NANOS) {
       report(next);
     }
     if (isOut || isReporting || !waiting.isEmpty()) {
@@ -270,8 +240,7 @@ final class LeasedBucket {
 
   // The next denied caller gets a later time than was told; and the pool still counts this holder.
   private void forgetWhenTold(long now, Steps next) {
-    long told = Math.min(level.toldForNanos(now), usedNanos + KEPT_UNUSED_NANOS - now);
-    long keptFor = Math.max(told, isDry ? reportedNanos + Lease.LASTS.toNanos() - now : 0);
+    long keptFor = held.keptForNanos(usedNanos + KEPT_UNUSED_NANOS - now, now);
     if (isDisplaced || keptFor <= 0) {
       next.add(() -> around.whenIdle().accept(this));
     } else {

@@ -56,7 +56,7 @@ final class PoolLevel {
     if (report.earmark() > granted.granted() && report.earmark() >= earmark) {
       earmark = report.earmark();
       long wait = MICROSECONDS.toNanos(granted.waitMicros());
-      savedNanos = nowNanos + Math.max(LeasedBucket.REPORT_EVERY_NANOS, wait);
+      savedNanos = nowNanos + Math.max(HeldUnits.REPORT_EVERY_NANOS, wait);
     }
   }
 

@@ -37,7 +37,7 @@ final class PoolLevelTest {
   @Test
   void savedUnitsAreAskedForOnceAndNotBeforeTheNextReportMayBeMade() {
     PoolLevel level = new PoolLevel(new Bucket("b", Scope.KEY, 200_000, 1000));
-    long every = LeasedBucket.REPORT_EVERY_NANOS;
+    long every = HeldUnits.REPORT_EVERY_NANOS;
     level.heard(
         new LeaseReport("n", 1, 0, 0, 0, 120, 120, 120), new Granted(0, 0, 81, 1, 2, 0), 0, 0);
     assertThat(level.isSavedFor(120, 0, every - 1)).isFalse();
