@@ -12,13 +12,22 @@ import org.jspecify.annotations.Nullable;
  */
 final class Limits extends AbstractList<Limit> implements RandomAccess {
   private final List<Demand> demands;
-  private final long[] usedUnits;
+  private final long @Nullable [] usedUnits;
+  private final long usedOfOnly;
   private @Nullable Limit @Nullable [] known;
 
   /** @param usedUnits per demand; not modified afterwards */
   Limits(List<Demand> demands, long[] usedUnits) {
     this.demands = demands;
     this.usedUnits = usedUnits;
+    this.usedOfOnly = 0;
+  }
+
+  /** The limit of the only demand. */
+  Limits(List<Demand> demands, long usedUnits) {
+    this.demands = demands;
+    this.usedUnits = null; // the most frequent decisions make no array
+    this.usedOfOnly = usedUnits;
   }
 
   /** Returns an unmodifiable list: this one, or a copy. */
@@ -31,19 +40,19 @@ final class Limits extends AbstractList<Limit> implements RandomAccess {
   }
 
   long usedUnits(int index) {
-    return usedUnits[index];
+    return usedUnits == null ? usedOfOnly : usedUnits[index];
   }
 
   @Override
   public Limit get(int index) {
     @Nullable Limit[] all = known;
     if (all == null) {
-      all = new Limit[usedUnits.length];
+      all = new Limit[demands.size()];
       known = all;
     }
     Limit limit = all[index];
     if (limit == null) {
-      limit = Limit.of(demands.get(index), usedUnits[index]);
+      limit = Limit.of(demands.get(index), usedUnits(index));
       all[index] = limit;
     }
     return limit;

@@ -63,6 +63,15 @@ public record Verdict(long revision, List<Demand> demands, long cost) {
     };
   }
 
+  /**
+   * The admission by the only demand.
+   *
+   * @param usedUnits of its bucket, with this request's cost
+   */
+  public Allowed allowed(long usedUnits) {
+    return new Allowed(revision, new Limits(demands, usedUnits));
+  }
+
   private List<String> full(long[] usedUnits) {
     List<String> names = new ArrayList<>(demands.size());
     for (int i = 0; i < demands.size(); i++) {

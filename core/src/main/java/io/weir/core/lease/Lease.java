@@ -74,6 +74,12 @@ public final class Lease {
     return new Taken(units, era);
   }
 
+  /** Spends units that it {@link #has}: the same as to take and to settle them. */
+  public void spendNow(long units) {
+    balance -= units;
+    spend(units);
+  }
+
   /**
    * Settles taken units: spent, or given back, which is exact: leased units do not drain until they are spent. False if
    * they were counted as spent when the lease expired.

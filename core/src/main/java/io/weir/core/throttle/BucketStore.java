@@ -1,6 +1,7 @@
 package io.weir.core.throttle;
 
 import io.weir.core.decision.Decision;
+import io.weir.core.decision.Decision.Allowed;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 
@@ -15,6 +16,16 @@ public interface BucketStore {
 
   /** Takes the cost from every bucket of the charge, or from none of them. */
   CompletionStage<StoreAnswer> tryCharge(Charge charge);
+
+  /**
+   * Takes the cost if that is possible without asking elsewhere, as {@link #tryCharge} would.
+   *
+   * @param charge its way to wait is ignored
+   * @return the admission; empty if {@link #tryCharge} has to decide: nothing was taken
+   */
+  default Optional<Allowed> tryAtOnce(Charge charge) {
+    return Optional.empty();
+  }
 
   /**
    * Answers as {@link #tryCharge} would, with the present limits, and changes nothing. The wait can be too short only

@@ -37,10 +37,12 @@ public final class Throttle {
 
   private final BucketStore store;
   private final PolicySource policies;
+  private volatile KnownCharges known;
 
   public Throttle(BucketStore store, PolicySource policies) {
     this.store = store;
     this.policies = policies;
+    this.known = new KnownCharges(policies.current());
   }
 
   /**
@@ -64,7 +66,25 @@ public final class Throttle {
    */
   public CompletionStage<Decision> tryTake(
       String subjectId, String operation, long cost, TicketRequest ticket) {
-    return tryTake(subjectId, operation, cost, ticket, Throttle::noHold);
+    Optional<Allowed> atOnce = tryAtOnce(subjectId, operation, cost);
+    return atOnce.isPresent()
+        ? CompletableFuture.completedFuture(atOnce.get())
+        : tryTake(subjectId, operation, cost, ticket, Throttle::noHold);
+  }
+
+  private Optional<Allowed> tryAtOnce(String subjectId, String operation, long cost) {
+    Charge charge = known(policies.current()).find(subjectId, operation, cost);
+    return charge == null ? Optional.empty() : store.tryAtOnce(charge);
+  }
+
+  private KnownCharges known(PolicyRevision policy) {
+    KnownCharges before = known;
+    if (before.areBy(policy)) {
+      return before;
+    }
+    KnownCharges none = new KnownCharges(policy);
+    known = none;
+    return none;
   }
 
   /**
@@ -159,6 +179,9 @@ public final class Throttle {
         return CompletableFuture.failedFuture(new HoldNeededException(question.operation()));
       }
       Charge charge = charge(subject, policy, limited, question.cost(), hold, question.ticket());
+      if (question.subject() instanceof SubjectSource.OfPolicy) {
+        known(policy).keep(question.operation(), charge);
+      }
       return Stages.thenCompose(
           question.ask().apply(charge), answer -> settle(question, answer, reloads));
     }

@@ -26,15 +26,15 @@ record Delivery(Executor executor) {
   /**
    * The answer for its caller; what is known at once needs no other thread.
    *
+   * @param answer nobody else has it
    * @param unclaimed is passed an answer whose caller has given up, and which nobody will get
    */
   <T> CompletableFuture<T> of(CompletionStage<T> answer, Consumer<T> unclaimed) {
-    CompletableFuture<T> out = new CompletableFuture<>();
     CompletableFuture<T> asked = answer.toCompletableFuture();
     if (Stages.isKnown(asked)) {
-      out.complete(asked.join());
-      return out;
+      return asked;
     }
+    CompletableFuture<T> out = new CompletableFuture<>();
     boolean hasFailed = asked.isDone();
     CompletionStage<T> unused = answer.whenComplete((found, error) -> {
       Runnable completing = () -> {

@@ -102,6 +102,14 @@ public final class DegradingStore implements BucketStore {
         : asked(charge, question);
   }
 
+  /** Whether nothing but the shared state, or a lease of it, has to decide on a charge now. */
+  public boolean isUndisturbed(Charge charge) {
+    LocalShare local = share(charge);
+    return !local.isHandingOver()
+        && !local.hasDecided()
+        && !outages.isAway(part.applyAsInt(charge));
+  }
+
   private CompletionStage<Counted> asked(
       Charge charge, Function<Charge, CompletionStage<StoreAnswer>> question) {
     CompletableFuture<StoreAnswer> asked = question.apply(charge).toCompletableFuture();
@@ -183,15 +191,20 @@ public final class DegradingStore implements BucketStore {
 
   private StoreAnswer noted(Charge charge, StoreAnswer answer) {
     if (answer instanceof Decided decided) {
-      if (!charge.isMixed()) {
-        levels.note(charge, decided.decision(), nanoClock.getAsLong());
-      }
-      LocalShare local = share(charge);
-      if (local.hasDecided() && !outages.isAway(part.applyAsInt(charge))) {
-        local.handOver();
-      }
+      note(charge, decided.decision(), nanoClock.getAsLong());
     }
     return answer;
+  }
+
+  /** Takes note of a decision of the shared state, or of a lease of it. */
+  public void note(Charge charge, Decision decision, long nowNanos) {
+    if (!charge.isMixed()) {
+      levels.note(charge, decision, nowNanos);
+    }
+    LocalShare local = share(charge);
+    if (local.hasDecided() && !outages.isAway(part.applyAsInt(charge))) {
+      local.handOver();
+    }
   }
 
   @Override

@@ -43,6 +43,13 @@ final class HeldUnits {
     return new Taking.Took(lease.take(units), level.take(units, nowNanos));
   }
 
+  /** Spends units that it {@link #has}; returns the units of the bucket that are used then. */
+  long spendNow(long units, long nowNanos) {
+    lease.spendNow(units);
+    demand.add(units);
+    return level.take(units, nowNanos);
+  }
+
   /** Settles taken units as spent. */
   void spend(Lease.Taken taken) {
     var unused = lease.settle(taken, true);

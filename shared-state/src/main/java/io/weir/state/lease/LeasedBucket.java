@@ -41,7 +41,7 @@ final class LeasedBucket {
   private boolean isTicking;
   private boolean isDisplaced;
   private Optional<Future<?>> forgetting = Optional.empty();
-  private volatile long usedNanos;
+  private long usedNanos;
 
   /** @param observer of the calls to the pool */
   LeasedBucket(Pool pool, String holder, CallObserver observer, Surroundings around) {
@@ -57,7 +57,7 @@ final class LeasedBucket {
   }
 
   /** When it was used last, by the clock of the node. */
-  long usedNanos() {
+  synchronized long usedNanos() {
     return usedNanos;
   }
 
@@ -70,6 +70,28 @@ final class LeasedBucket {
   /** Operations that this node holds and may spend. */
   synchronized double operationsHeld() {
     return held.operations();
+  }
+
+  /**
+   * Spends units at once, for a charge of this revision of the policy.
+   *
+   * @return the units used then; -1 if {@link #take} has to decide: nothing was spent
+   */
+  long spendNow(long units, long ofRevision, long now) {
+    long used;
+    synchronized (this) {
+      if (ofRevision < revision || !waiting.isEmpty() || !held.has(units, now)) {
+        return -1;
+      }
+      revision = ofRevision;
+      usedNanos = now;
+      used = held.spendNow(units, now);
+      if (isTicking && !held.isReportDue(now)) {
+        return used;
+      }
+    }
+    locked(next -> reportIfDue(now, next));
+    return used;
   }
 
   /**
@@ -95,10 +117,7 @@ final class LeasedBucket {
     usedNanos = now;
     if (waiting.isEmpty() && held.has(units, now)) {
       Taking took = held.take(units, now);
-      if (held.isReportDue(now)) {
-        report(next);
-      }
-      tick(next);
+      reportIfDue(now, next);
       return CompletableFuture.completedFuture(took);
     }
     if (!held.mayBeGranted(units, now) && !held.mayReport(now)) {
@@ -119,6 +138,13 @@ final class LeasedBucket {
     } else {
       held.giveBack(taken, now());
     }
+  }
+
+  private void reportIfDue(long now, Steps next) {
+    if (held.isReportDue(now)) {
+      report(next);
+    }
+    tick(next);
   }
 
   private void report(Steps next) {

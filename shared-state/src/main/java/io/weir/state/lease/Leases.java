@@ -19,6 +19,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
 import java.util.function.IntSupplier;
 import java.util.function.LongSupplier;
 import java.util.stream.Stream;
@@ -31,6 +32,7 @@ public final class Leases implements AutoCloseable {
   private final Outages outages;
   private final LeasedBuckets buckets = new LeasedBuckets();
   private final Surroundings around;
+  private final Function<Pool, LeasedBucket> make = this::made;
   private final AtomicLong lives = new AtomicLong();
 
   /**
@@ -132,6 +134,17 @@ public final class Leases implements AutoCloseable {
   }
 
   /**
+   * Spends units of the only bucket of a charge at once.
+   *
+   * @return the units used then; -1 if {@link #take} has to decide: nothing was spent
+   */
+  long spendNow(Charge charge, long nowNanos) {
+    Demand demand = charge.demands().get(0);
+    return bucket(Pool.of(demand.bucket(), charge))
+        .spendNow(demand.units(charge.cost()), charge.revision(), nowNanos);
+  }
+
+  /**
    * Takes from all buckets of a charge or from none; the units taken have to be settled.
    *
    * @param isLook whether they are given back whatever is decided, and nobody is told a denial
@@ -206,7 +219,7 @@ public final class Leases implements AutoCloseable {
   }
 
   private LeasedBucket bucket(Pool pool) {
-    return buckets.get(pool, this::made);
+    return buckets.get(pool, make);
   }
 
   private LeasedBucket made(Pool pool) {

@@ -3,6 +3,7 @@ package io.weir.state.lease;
 import io.weir.core.bucket.Demand;
 import io.weir.core.decision.Decision;
 import io.weir.core.decision.Decision.Allowed;
+import io.weir.core.slot.QueueReport;
 import io.weir.core.throttle.BucketStore;
 import io.weir.core.throttle.Charge;
 import io.weir.core.throttle.Stages;
@@ -32,6 +33,7 @@ public final class LeasingStore implements BucketStore {
   private final BucketStore own;
   private final Leases leases;
   private final DegradingStore ofLeases;
+  private final LongSupplier nanoClock;
   private final AtomicReferenceArray<Split> splits = new AtomicReferenceArray<>(SLOTS);
 
   /**
@@ -50,8 +52,29 @@ public final class LeasingStore implements BucketStore {
       boolean hasShare) {
     this.own = own;
     this.leases = leases;
+    this.nanoClock = nanoClock;
     this.ofLeases =
         new DegradingStore(own, outages, leases::partOf, liveNodes, nanoClock, hasShare);
+  }
+
+  /** Admits a charge on one leased bucket alone, if the node has the units. */
+  @Override
+  public Optional<Allowed> tryAtOnce(Charge charge) {
+    return spend(charge, split(charge.demands()));
+  }
+
+  private Optional<Allowed> spend(Charge charge, Split split) {
+    if (!split.isOneLeased(charge) || !ofLeases.isUndisturbed(charge)) {
+      return Optional.empty();
+    }
+    long now = nanoClock.getAsLong();
+    long used = leases.spendNow(charge, now);
+    if (used < 0) {
+      return Optional.empty();
+    }
+    Allowed allowed = charge.verdict().allowed(used);
+    ofLeases.note(charge, allowed, now);
+    return Optional.of(allowed);
   }
 
   @Override
@@ -59,6 +82,10 @@ public final class LeasingStore implements BucketStore {
     Split split = split(charge.demands());
     if (split.leased().isEmpty()) {
       return own.tryCharge(charge);
+    }
+    Optional<Allowed> spent = spend(charge, split);
+    if (spent.isPresent()) {
+      return CompletableFuture.completedFuture(new Decided(spent.get(), QueueReport.NONE));
     }
     if (split.hasLeasedOverflow()) {
       return CompletableFuture.failedFuture(new StoreUnavailableException(

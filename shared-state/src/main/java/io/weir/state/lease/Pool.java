@@ -22,6 +22,12 @@ public record Pool(Bucket bucket, String tenant, String subject) {
     };
   }
 
+  // Of the names alone, whose hashes are kept: few pools differ only in the shape of the bucket.
+  @Override
+  public int hashCode() {
+    return 31 * (31 * bucket.name().hashCode() + tenant.hashCode()) + subject.hashCode();
+  }
+
   /** Its key in Redis. */
   public String key() {
     return RedisKeys.pool(bucket, tenant, subject);

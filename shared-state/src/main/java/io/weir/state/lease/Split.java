@@ -40,6 +40,11 @@ record Split(List<Demand> all, List<Demand> leased, List<Demand> own, boolean ha
     return all == demands;
   }
 
+  /** Whether one leased bucket is all that the charge demands. */
+  boolean isOneLeased(Charge charge) {
+    return all.size() == 1 && !hasLeasedOverflow && !hasOwn(charge);
+  }
+
   /** The part of a charge on leased buckets. */
   Charge leasedPart(Charge charge) {
     return hasOwn(charge) ? charge.with(Amount.ofRates(leased, charge.cost())) : charge;

@@ -8,7 +8,12 @@ import io.weir.core.decision.Decision.Allowed;
 import io.weir.core.decision.Decision.Denied;
 import io.weir.core.decision.Decision.NeverAllowed;
 import io.weir.core.decision.Decision.Reason;
+import io.weir.core.decision.Verdict.Outcome;
+import io.weir.core.decision.Verdict.Wait;
 import io.weir.core.policy.PolicyRevision;
+import io.weir.core.policy.Subject;
+import io.weir.core.slot.QueueReport;
+import io.weir.core.slot.TicketRequest;
 import io.weir.core.throttle.BucketStore;
 import io.weir.core.throttle.Charge;
 import io.weir.core.throttle.PolicySource;
@@ -19,7 +24,9 @@ import io.weir.core.throttle.UnknownSubjectException;
 import io.weir.inmemory.InMemoryBucketStore;
 import io.weir.state.testing.CheckedPolicies;
 import io.weir.testkit.ManualClock;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.Test;
@@ -94,6 +101,90 @@ final class ThrottleTest {
     assertThatThrownBy(
             () -> throttle.tryTake("k9", "Ping", 1).toCompletableFuture().join())
         .hasCauseInstanceOf(UnknownSubjectException.class);
+  }
+
+  @Test
+  void aRepeatedChargeOnALeasedBucketIsNotMadeAgain() {
+    HoldingStore holding = new HoldingStore();
+    Throttle throttle = new Throttle(holding, new Source(leased(1), leased(1)));
+    assertThat(decide(throttle, "k1", "Ping", 1)).isInstanceOf(Denied.class);
+    for (int i = 0; i < 3; i++) {
+      assertThat(decide(throttle, "k1", "Ping", 1)).isInstanceOf(Allowed.class);
+    }
+    Charge charge = holding.atOnce.get(0);
+    assertThat(holding.atOnce).hasSize(3).allSatisfy(one -> assertThat(one).isSameAs(charge));
+    assertThat(charge.subject()).isEqualTo("k1");
+    assertThat(charge.tenant()).isEqualTo("acme");
+    assertThat(charge.ticket()).isEqualTo(TicketRequest.NONE);
+  }
+
+  @Test
+  void anotherSubjectOperationCostOrPolicyIsAnotherCharge() {
+    HoldingStore holding = new HoldingStore();
+    Source source = new Source(leased(1), leased(2));
+    Throttle throttle = new Throttle(holding, source);
+    assertThat(decide(throttle, "k1", "Ping", 1)).isInstanceOf(Denied.class);
+    assertThat(decide(throttle, "k2", "Ping", 1)).isInstanceOf(Denied.class);
+    assertThat(decide(throttle, "k1", "Pong", 1)).isInstanceOf(Denied.class);
+    assertThat(decide(throttle, "k1", "Ping", 2)).isInstanceOf(Denied.class);
+    assertThat(decide(throttle, "k1", "Ping", 2)).isInstanceOf(Allowed.class);
+    source.reload(2);
+    assertThat(decide(throttle, "k1", "Ping", 2).revision()).isEqualTo(2);
+    assertThat(decide(throttle, "k1", "Ping", 2).revision()).isEqualTo(2);
+    assertThat(holding.atOnce).extracting(Charge::revision).containsExactly(1L, 2L);
+  }
+
+  // A record of a key may have another plan than a subject of the policy with its name.
+  @Test
+  void aSubjectFromElsewhereIsNotTakenForOneOfThePolicy() {
+    HoldingStore holding = new HoldingStore();
+    PolicyRevision policy = leased(1);
+    Subject listed = policy.policy().subject("k1").orElseThrow();
+    Subject record =
+        new Subject("k1", "globex", listed.plan(), Optional.empty(), other -> Optional.of(listed));
+    Throttle throttle = new Throttle(holding, new Source(policy, policy));
+    var unused =
+        throttle.tryTake(record, "Ping", 1, TicketRequest.NONE, limited -> Optional.empty());
+    assertThat(decide(throttle, "k1", "Ping", 1)).isInstanceOf(Denied.class);
+    assertThat(holding.atOnce).isEmpty();
+  }
+
+  private static Decision decide(Throttle throttle, String subject, String operation, long cost) {
+    return throttle.tryTake(subject, operation, cost).toCompletableFuture().join();
+  }
+
+  /** Admits what it may admit at once, and denies everything else. */
+  private static final class HoldingStore implements BucketStore {
+    private final List<Charge> atOnce = new ArrayList<>();
+
+    @Override
+    public Optional<Allowed> tryAtOnce(Charge charge) {
+      atOnce.add(charge);
+      return Optional.of(charge.verdict().allowed(1));
+    }
+
+    @Override
+    public CompletionStage<StoreAnswer> tryCharge(Charge charge) {
+      Decision denied = charge.verdict().decision(Outcome.DENIED, new long[1], Wait.NONE);
+      return CompletableFuture.completedFuture(new StoreAnswer.Decided(denied, QueueReport.NONE));
+    }
+
+    @Override
+    public CompletionStage<StoreAnswer> peek(Charge charge) {
+      throw new AssertionError("asked");
+    }
+  }
+
+  private static PolicyRevision leased(long revision) {
+    String text = """
+        buckets:
+          - { name: busy, scope: tenant, leased: true, burstPeriod: 1,
+              throttleGroups: [{ opsPerSec: 100, operations: [Ping, Pong] }] }
+        subjects:
+          k1: { tenant: acme }
+          k2: { tenant: acme }
+        """;
+    return new PolicyRevision(revision, CheckedPolicies.parse("policy", text).policy());
   }
 
   private static Reason reason(Throttle throttle, String subject, String operation) {

@@ -149,6 +149,16 @@ final class LeasingFaultsIT {
   }
 
   @Test
+  void nothingIsTakenAtOnceInAnOutage() {
+    Charge charge = charge("k", 1, Extras.NONE, LEASED);
+    ask(charge("k", 2, Extras.NONE, LEASED));
+    happens(Fault.KNOWN);
+    assertThat(store.tryAtOnce(charge)).isEmpty();
+    assertThat(((Decided) ask(charge)).decision().degraded()).isTrue();
+    assertThat(store.tryAtOnce(charge)).isEmpty();
+  }
+
+  @Test
   void aLookTakesNothing() {
     happens(Fault.KNOWN);
     for (int i = 0; i < 3; i++) {

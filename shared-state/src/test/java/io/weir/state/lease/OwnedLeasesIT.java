@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import com.sun.management.ThreadMXBean;
 import io.weir.core.bucket.Bucket;
 import io.weir.core.bucket.Demand;
 import io.weir.core.bucket.Scope;
@@ -19,6 +20,7 @@ import io.weir.core.throttle.StoreFault;
 import io.weir.core.throttle.StoreUnavailableException;
 import io.weir.testkit.RealTime;
 import io.weir.testkit.RedisProcess;
+import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -84,6 +86,68 @@ final class OwnedLeasesIT {
     return asked.stream()
         .filter(answer -> ((Decided) answer.join()).decision() instanceof Allowed)
         .count();
+  }
+
+  // 144 bytes without what a compiler leaves out.
+  @Test
+  void anAdmissionByTheLeaseAllocatesAFewSmallObjects() {
+    Charge charge = charge("acme", "k1", OF_TENANT);
+    long[] allocated = IntStream.range(0, 51)
+        .mapToLong(i -> {
+          takenAtOnce(charge);
+          return allocatedBy(() -> one.store().tryAtOnce(charge));
+        })
+        .sorted()
+        .toArray();
+    assertThat(allocated[25]).isBetween(1L, 200L);
+  }
+
+  private static long allocatedBy(Runnable task) {
+    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    long before = threads.getCurrentThreadAllocatedBytes();
+    task.run();
+    return threads.getCurrentThreadAllocatedBytes() - before;
+  }
+
+  // Once the process expects a demand, it holds units beforehand.
+  private Allowed takenAtOnce(Charge charge) {
+    Optional<Allowed> allowed = one.store().tryAtOnce(charge);
+    while (allowed.isEmpty()) {
+      var unused = one.store().tryCharge(charge).toCompletableFuture().join();
+      allowed = one.store().tryAtOnce(charge);
+    }
+    return allowed.get();
+  }
+
+  @Test
+  void onlyUnitsThatTheProcessHoldsAreTakenAtOnce() {
+    Charge charge = charge("acme", "k1", OF_TENANT);
+    assertThat(one.store().tryAtOnce(charge)).isEmpty();
+    assertThat(one.leases().operationsHeld()).isZero();
+    Allowed allowed = takenAtOnce(charge);
+    assertThat(allowed.revision()).isEqualTo(1);
+    assertThat(allowed.demands()).isSameAs(charge.demands());
+    assertThat(allowed.limits()).hasSize(1);
+    assertThat(allowed.limits().get(0).quota()).isEqualTo(10_000);
+    assertThat(allowed.limits().get(0).usedUnits())
+        .isEqualTo(allowed.usedUnits(0))
+        .isPositive();
+  }
+
+  @Test
+  void otherChargesAreNotTakenAtOnce() {
+    Demand exact = Demand.of(new Bucket("exact", Scope.KEY, 1_000_000, 1000));
+    Charge older = charge("acme", "k1", OF_TENANT);
+    Charge held = new Charge("acme", "k1", 2, older.demands(), 1);
+    assertThat(takenAtOnce(held).revision()).isEqualTo(2);
+    assertThat(List.of(
+            older,
+            charge("acme", "k1", exact),
+            held.with(Amount.ofRates(List.of(OF_TENANT, exact), 1)),
+            held.with(Amount.ofRates(held.demands(), 10_001)),
+            charge("globex", "k1", OF_TENANT)))
+        .allMatch(charge -> one.store().tryAtOnce(charge).isEmpty());
+    assertThat(takenAtOnce(held).revision()).isEqualTo(2);
   }
 
   @Test
