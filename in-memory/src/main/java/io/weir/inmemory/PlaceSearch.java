@@ -203,23 +203,28 @@ final class PlaceSearch {
   }
 
   /**
-   * Of the whole seconds from now until the turn, the first with room for the request and for the strangers then.
+   * The kind of a request.
    *
-   * @param company how many strangers of its kind are expected in a bin of a width
+   * @param company how many strangers that make such requests are expected in a bin of a width
    */
-  Optional<Place> atSecond(
-      long turn, Waiter waiter, LongUnaryOperator company, long markShared, long markOwn) {
+  record Kind(LongUnaryOperator company, long markShared, long markOwn) {
+    boolean isOf(Moment had, boolean isShared) {
+      return had.isShared() == isShared && had.mark() == (isShared ? markShared : markOwn);
+    }
+  }
+
+  /** Of the whole seconds from now until the turn, the first with room for the request and for the strangers then. */
+  Optional<Place> atSecond(long turn, Waiter waiter, Kind kind) {
     long finest =
         reaches.stream().mapToLong(reach -> reach.calendar().width).min().orElseThrow();
     boolean isExact = isAny(BucketView::isHalf) || finest > SECOND_US;
-    long times = isAny(BucketView::isAboveHalf) ? 1 : 1 + company.applyAsLong(finest);
+    long times = isAny(BucketView::isAboveHalf) ? 1 : 1 + kind.company().applyAsLong(finest);
     Optional<Place> alone = isExact && waiter.hasRoomForMoment()
         ? alone(SECOND_US).filter(place -> waiter.at(place.due()).isEmpty())
         : Optional.empty();
     return alone.isPresent()
         ? alone
-        : first()
-            .flatMap(first -> from(first.at(), turn, finest, times, waiter, markShared, markOwn));
+        : first().flatMap(first -> from(first.at(), turn, finest, times, waiter, kind));
   }
 
   private boolean isAny(Predicate<BucketView> is) {
@@ -227,7 +232,7 @@ final class PlaceSearch {
   }
 
   private Optional<Place> from(
-      long at, long turn, long finest, long most, Waiter waiter, long markShared, long markOwn) {
+      long at, long turn, long finest, long most, Waiter waiter, Kind kind) {
     long first = now + wholeSeconds(at - now);
     long furthest =
         Math.min(first + (SECONDS_TRIED - 1) * SECOND_US, now + wholeSeconds(turn - now));
@@ -238,10 +243,7 @@ final class PlaceSearch {
       boolean canKeep = known.isPresent() || waiter.hasRoomForMoment();
       Optional<Boolean> isShared = canKeep ? roomAt(slot, due, times) : Optional.empty();
       if (isShared.isPresent()
-          && known
-              .map(had -> had.isShared() == isShared.get()
-                  && had.mark() == (isShared.get() ? markShared : markOwn))
-              .orElse(true)) {
+          && known.map(had -> kind.isOf(had, isShared.get())).orElse(true)) {
         return Optional.of(new Place(slot, due, times, isShared.get()));
       }
     }

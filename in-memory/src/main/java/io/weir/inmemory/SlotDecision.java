@@ -8,6 +8,7 @@ import static io.weir.core.slot.SlotLimits.SECOND_US;
 import io.weir.core.slot.QueueReport.Returned;
 import io.weir.core.slot.SlotMode;
 import io.weir.core.slot.TicketRequest;
+import io.weir.inmemory.PlaceSearch.Kind;
 import io.weir.inmemory.PlaceSearch.Place;
 import io.weir.inmemory.Turns.Turn;
 import io.weir.inmemory.Waiter.Moment;
@@ -236,7 +237,10 @@ final class SlotDecision {
     }
     Strangers strangers = strangers(waiter);
     return search
-        .atSecond(turn, waiter, width -> strangers.company(width, cost), mark(true), mark(false))
+        .atSecond(
+            turn,
+            waiter,
+            new Kind(width -> strangers.company(width, cost), mark(true), mark(false)))
         .map(at -> atMoment(at, waiter));
   }
 
