@@ -69,7 +69,15 @@ final class ResetIT {
   }
 
   private JsonArray reset(String body) {
-    HttpResponse<String> answer = operator("POST", "/v1/reset", body);
+    return reset("/v1/reset", body);
+  }
+
+  private JsonArray preview(String body) {
+    return reset("/v1/reset?dryRun=true", body);
+  }
+
+  private JsonArray reset(String path, String body) {
+    HttpResponse<String> answer = operator("POST", path, body);
     assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
     return NodeFixture.json(answer).getJsonArray("reset");
   }
@@ -124,6 +132,11 @@ final class ResetIT {
     assertThat(ask(two, "k1", "Lend", 1)).isEqualTo("denied");
     assertThat(ask(two, "k1", "Team", 1)).isEqualTo("denied");
 
+    // A node reports what it has spent of its lease some milliseconds later.
+    await()
+        .atMost(Duration.ofSeconds(20))
+        .untilAsserted(
+            () -> assertThat(names(preview("{\"key\": \"k1\"}"))).containsExactly("rate lent"));
     assertThat(names(reset("{\"key\": \"k1\"}"))).containsExactly("rate lent");
     passesSoon(two, "k1", "Lend");
     assertThat(names(reset("{\"tenant\": \"acme\", \"limits\": [\"teams\"]}")))
