@@ -47,7 +47,7 @@ final class LeasesIT {
 
   @BeforeAll
   static void startCluster() {
-    cluster = RedisCluster.shared();
+    cluster = RedisCluster.start(3, 0);
   }
 
   @AfterAll

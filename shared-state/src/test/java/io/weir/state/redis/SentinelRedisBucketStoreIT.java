@@ -12,7 +12,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 
-/** The contract, on a master managed by three Sentinels. */
+/** The contract, on a master managed by a Sentinel. */
 @TransportFacts
 @Tag("engine")
 final class SentinelRedisBucketStoreIT extends BucketStoreContract {
@@ -21,7 +21,7 @@ final class SentinelRedisBucketStoreIT extends BucketStoreContract {
 
   @BeforeAll
   static void start() {
-    sentinels = RedisSentinels.start();
+    sentinels = RedisSentinels.start(1);
     connections = RedisConnections.open(sentinels.uri(), Duration.ofSeconds(5));
   }
 

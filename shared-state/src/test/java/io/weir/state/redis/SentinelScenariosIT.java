@@ -20,7 +20,7 @@ final class SentinelScenariosIT extends ScenariosContract {
   @BeforeAll
   void start() {
     assumeTrue(Histories.areThorough(), "the same Lua code as elsewhere: with -Pthorough");
-    sentinels = RedisSentinels.start();
+    sentinels = RedisSentinels.start(1);
     connect(sentinels.uri(), sentinels.uri());
   }
 

@@ -8,11 +8,10 @@ import java.util.Map;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A Redis Cluster of processes, with the same number of replicas for each master. Owned by the test that started it,
- * and ended by {@link #close}; the shared one ends with the JVM.
+ * and ended by {@link #close}.
  */
 public final class RedisCluster implements AutoCloseable {
   private static final int SLOTS = 16_384;
@@ -21,41 +20,12 @@ public final class RedisCluster implements AutoCloseable {
   private static final int NODE_TIMEOUT_MILLIS = 1000;
   private static final Duration READY_WITHIN = Duration.ofSeconds(60);
 
-  private static @Nullable RedisCluster shared;
-
   private final List<RedisProcess> nodes;
   private final int masters;
-  private boolean isShared;
 
   private RedisCluster(List<RedisProcess> nodes, int masters) {
     this.nodes = List.copyOf(nodes);
     this.masters = masters;
-  }
-
-  /**
-   * The cluster of three masters with a replica each that the tests of this JVM share, empty. A test that kills or
-   * configures a node, or moves slots, starts one of its own.
-   */
-  public static synchronized RedisCluster shared() {
-    RedisCluster running = shared;
-    if (running == null) {
-      running = start(3, 1);
-      running.isShared = true;
-      RedisCluster ended = running;
-      Runtime.getRuntime().addShutdownHook(new Thread(ended::end, "shared-cluster-end"));
-      shared = running;
-    }
-    running.clear();
-    return running;
-  }
-
-  private void clear() {
-    for (int i = 0; i < masters; i++) {
-      nodes.get(i).ask("FLUSHALL");
-      nodes.get(i).ask("SCRIPT FLUSH");
-      nodes.get(i).ask("FUNCTION FLUSH");
-      nodes.get(i).ask("CONFIG RESETSTAT");
-    }
   }
 
   /** Starts a cluster and returns when all of its slots are served. */
@@ -129,12 +99,6 @@ public final class RedisCluster implements AutoCloseable {
 
   @Override
   public void close() {
-    if (!isShared) {
-      end();
-    }
-  }
-
-  private void end() {
     nodes.forEach(RedisProcess::close);
   }
 

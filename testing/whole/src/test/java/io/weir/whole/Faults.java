@@ -253,7 +253,7 @@ final class Faults {
             "shares until another master is elected (1 s, plus the time of Sentinel), no request fails",
             true,
             () -> {
-              try (RedisSentinels sentinels = RedisSentinels.start()) {
+              try (RedisSentinels sentinels = RedisSentinels.start(3)) {
                 RedisProcess master = sentinels.master();
                 return lasting(
                         sentinels.uri(),
