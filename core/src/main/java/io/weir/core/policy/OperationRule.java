@@ -17,7 +17,7 @@ import java.util.function.Predicate;
  * @param continues whether, as a later step of a batch, it is counted but not rejected
  * @param settle how the final cost is determined; if empty, the initial charge stays
  * @param stage the answer of a denial
- * @param parts the settings of rooms
+ * @param parts the settings of extensions
  */
 public record OperationRule(
     String name,

@@ -64,7 +64,7 @@ final class OperationsReader {
           CONTINUES,
           SettleReader.SETTLE,
           STAGE)
-      .with(Rooms.all().fields(Place.OPERATION));
+      .with(Extensions.all().fields(Place.OPERATION));
   static final Field<List<Section>> OPERATIONS = Field.sections(
       "operations", OPERATION, "how requests become operations; the first one that matches wins");
 
@@ -129,7 +129,7 @@ final class OperationsReader {
     boolean continues = section.get(CONTINUES);
     Optional<SettleRule> settle = section.find(SettleReader.SETTLE).flatMap(SettleReader::read);
     Optional<Stage> stage = section.find(STAGE);
-    Parts parts = Rooms.all().read(Place.OPERATION, section);
+    Parts parts = Extensions.all().read(Place.OPERATION, section);
     if (name.isPresent() && !names.add(name.get())) {
       section.error("name_repeated", "name", "'%s' is an operation already".formatted(name.get()));
       return Optional.empty();

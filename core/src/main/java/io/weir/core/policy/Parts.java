@@ -3,9 +3,9 @@ package io.weir.core.policy;
 import java.util.Map;
 import java.util.Optional;
 
-/** The settings of all rooms at one place of a policy. Immutable. */
+/** The settings of all extensions at one place of a policy. Immutable. */
 public final class Parts {
-  /** No room has any. */
+  /** No extension has any. */
   public static final Parts NONE = new Parts(Map.of());
 
   private final Map<PartKey<?>, Object> values;
@@ -14,7 +14,7 @@ public final class Parts {
     this.values = Map.copyOf(values);
   }
 
-  /** The settings of one room, if it has any. */
+  /** The settings of one extension, if it has any. */
   public <T> Optional<T> get(PartKey<T> key) {
     return Optional.ofNullable(values.get(key)).map(key.type()::cast);
   }

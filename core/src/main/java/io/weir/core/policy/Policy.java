@@ -22,7 +22,7 @@ import java.util.stream.Stream;
  * @param subjectRules for subjects without a record; the first match counts
  * @param compiler compiles subjects that are defined outside of the policy
  * @param upstream the target of the gateway for requests without another one
- * @param parts the settings of rooms
+ * @param parts the settings of extensions
  */
 public record Policy(
     List<Bucket> buckets,

@@ -58,7 +58,7 @@ public final class PolicyReader {
           FailureMode.FIELD,
           EXTEND_BURSTS,
           UPSTREAM)
-      .with(Rooms.all().fields(Place.POLICY));
+      .with(Extensions.all().fields(Place.POLICY));
 
   /** The fields of a throttle file of Hedera's form, and those that say how to read one. */
   private static final Set<String> THROTTLE_FILE =
@@ -117,7 +117,7 @@ public final class PolicyReader {
         .collect(Collectors.toSet());
     Subjects subjects = new SubjectsReader(plans, overrides, unlimited, allowUnlisted).read(root);
     Optional<Upstream> upstream = root.find(UPSTREAM).flatMap(PolicyReader::upstream);
-    Parts parts = Rooms.all().read(Place.POLICY, root);
+    Parts parts = Extensions.all().read(Place.POLICY, root);
     root.refuseUnknown();
     findAssumedScope(buckets);
     findUnthrottled(plans, rules, buckets, allowUnlisted);
@@ -137,7 +137,7 @@ public final class PolicyReader {
         subjects.compiler(),
         upstream,
         parts);
-    Rooms.all().check(root, policy);
+    Extensions.all().check(root, policy);
     return policy;
   }
 

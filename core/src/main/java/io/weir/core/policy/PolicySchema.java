@@ -20,7 +20,7 @@ public final class PolicySchema {
 
   private PolicySchema() {}
 
-  /** The schema of the policies that this program reads, with those rooms that are on its class path. */
+  /** The schema of the policies that this program reads, with those extensions that are on its class path. */
   public static Map<String, Object> schema() {
     Definitions definitions = new Definitions();
     Map<String, Object> schema =

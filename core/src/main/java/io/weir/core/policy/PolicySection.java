@@ -4,8 +4,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The settings of a room, such as jobs or windows: fields of the policy, or fields of its operations. Found by
- * {@link java.util.ServiceLoader}, so that adding a room changes nothing here. Stateless.
+ * The settings of an extension, such as jobs or windows: fields of the policy, or fields of its operations. Found by
+ * {@link java.util.ServiceLoader}, so that adding an extension changes nothing here. Stateless.
  *
  * @param <T> what is read; immutable
  */
@@ -36,8 +36,8 @@ public interface PolicySection<T> {
   Optional<T> read(Section section);
 
   /**
-   * Reports what only the whole policy shows, such as names that nothing has. It is called once, after all rooms were
-   * read; the policy has wrong fields as absent.
+   * Reports what only the whole policy shows, such as names that nothing has. It is called once, after all extensions
+   * were read; the policy has wrong fields as absent.
    *
    * @param root the document
    */

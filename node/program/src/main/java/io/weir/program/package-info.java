@@ -1,4 +1,4 @@
-/** The program: a node with all that it can do. A room is a dependency of this module; nothing else names it. */
+/** The program: a node with all that it can do. An extension is a dependency of this module; nothing else names it. */
 @NullMarked
 package io.weir.program;
 

@@ -20,12 +20,12 @@ import io.weir.node.auth.Identities;
 import io.weir.node.auth.ServiceGuard;
 import io.weir.node.auth.TokenGuard;
 import io.weir.node.config.NodeConfig;
+import io.weir.node.extension.Extension;
+import io.weir.node.extension.NodeParts;
+import io.weir.node.extension.OpenExtension;
 import io.weir.node.gateway.NodeBulkheads;
 import io.weir.node.loop.LoopTime;
 import io.weir.node.metrics.NodeMetrics;
-import io.weir.node.room.NodeParts;
-import io.weir.node.room.OpenRoom;
-import io.weir.node.room.Room;
 import io.weir.node.trace.Tracing;
 import io.weir.node.upstream.Turns;
 import io.weir.state.audit.RedisAudit;
@@ -55,9 +55,9 @@ import java.util.stream.Stream;
  * lets requests in flight finish.
  */
 public final class Node implements AutoCloseable {
-  /** The turns of a node without a room that gives them. */
+  /** The turns of a node without an extension that gives them. */
   static final Turns NO_TURNS = request -> {
-    throw new IllegalStateException("no room has " + request.to().name());
+    throw new IllegalStateException("no extension has " + request.to().name());
   };
 
   private static final Duration END_TIMEOUT = Duration.ofSeconds(10);
@@ -75,7 +75,7 @@ public final class Node implements AutoCloseable {
   }
 
   /**
-   * Starts a node and returns when it serves. Until then, the admin port, if there is one, shows what the node waits for.
+   * Starts a node and returns when it serves. Until then, its admin port, if it has one, shows what the node waits for.
    *
    * @throws StoreUnavailableException if Redis does not answer
    * @throws InvalidPolicyException if the policy is refused
@@ -84,10 +84,10 @@ public final class Node implements AutoCloseable {
   public static Node start(NodeConfig config) {
     String seed = policyText(config);
     NodeMetrics metrics = new NodeMetrics();
-    List<Room> rooms = Room.all();
-    Tracing tracing = tracing(rooms, config);
+    List<Extension> extensions = Extension.all();
+    Tracing tracing = tracing(extensions, config);
     Vertx vertx = BlockedThreads.watched(config.eventLoops(), tracing);
-    String openApi = OpenApi.of(described(rooms));
+    String openApi = OpenApi.of(described(extensions));
     StartPort starting = orEnd(vertx, () -> StartPort.open(vertx, config, metrics, openApi));
     SharedState shared = orEnd(
         vertx, () -> SharedState.open(config, starting, seed, eventLoops(vertx), metrics, tracing));
@@ -103,7 +103,7 @@ public final class Node implements AutoCloseable {
     metrics.held(bulkheads.held()::taken);
     TokenGuard admins = new TokenGuard(config.adminToken());
     Operators operators = new Operators(admins, identities);
-    List<OpenRoom> opened = new ArrayList<>();
+    List<OpenExtension> opened = new ArrayList<>();
     NodeParts parts = new NodeParts(
         vertx,
         config,
@@ -119,8 +119,8 @@ public final class Node implements AutoCloseable {
         metrics.registry(),
         holds,
         loop -> turns(opened, loop));
-    rooms.forEach(room -> opened.add(room.open(parts)));
-    opened.forEach(room -> use(room, identities, decider));
+    extensions.forEach(extension -> opened.add(extension.open(parts)));
+    opened.forEach(extension -> use(extension, identities, decider));
     Optional<PolicyFileWatch> watch =
         PolicyFileWatch.of(config, vertx, policies, NodeContext.stranding(opened));
     WatchedFile policyFile = watch.<WatchedFile>map(it -> it).orElse(WatchedFile.NONE);
@@ -168,15 +168,15 @@ public final class Node implements AutoCloseable {
     }
   }
 
-  private static void use(OpenRoom room, Identities identities, Decider decider) {
-    room.directory().ifPresent(identities::use);
-    room.identifier().ifPresent(identities::use);
-    room.witness().ifPresent(decider::use);
+  private static void use(OpenExtension extension, Identities identities, Decider decider) {
+    extension.directory().ifPresent(identities::use);
+    extension.identifier().ifPresent(identities::use);
+    extension.witness().ifPresent(decider::use);
   }
 
-  private static Tracing tracing(List<Room> rooms, NodeConfig config) {
-    return rooms.stream()
-        .flatMap(room -> room.tracing(config).stream())
+  private static Tracing tracing(List<Extension> extensions, NodeConfig config) {
+    return extensions.stream()
+        .flatMap(extension -> extension.tracing(config).stream())
         .findFirst()
         .orElse(Tracing.NONE);
   }
@@ -186,15 +186,16 @@ public final class Node implements AutoCloseable {
     new BucketWatch(vertx, context.policies(), levels, context.metrics().buckets()).start();
   }
 
-  // A destination has a name only if the room that gives turns has read it from the policy.
-  private static Turns turns(List<OpenRoom> rooms, Vertx loop) {
-    return rooms.stream().flatMap(room -> room.turns(loop).stream()).findFirst().orElse(NO_TURNS);
+  // A destination has a name only if the extension that gives turns has read it from the policy.
+  private static Turns turns(List<OpenExtension> extensions, Vertx loop) {
+    Stream<Turns> given = extensions.stream().flatMap(it -> it.turns(loop).stream());
+    return given.findFirst().orElse(NO_TURNS);
   }
 
-  static List<Class<?>> described(List<Room> rooms) {
+  static List<Class<?>> described(List<Extension> extensions) {
     return Stream.concat(
             Stream.of(Node.class),
-            rooms.stream().<Class<?>>map(Room::getClass).filter(OpenApi::isIn))
+            extensions.stream().<Class<?>>map(Extension::getClass).filter(OpenApi::isIn))
         .toList();
   }
 
@@ -271,8 +272,8 @@ public final class Node implements AutoCloseable {
     try {
       vertx
           .deployVerticle(this::verticle, new DeploymentOptions().setInstances(config.eventLoops()))
-          .compose(serving ->
-              Future.all(context.rooms().stream().map(room -> room.start(vertx)).toList()))
+          .compose(serving -> Future.all(
+              context.extensions().stream().map(it -> it.start(vertx)).toList()))
           .toCompletionStage()
           .toCompletableFuture()
           .get(START_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);

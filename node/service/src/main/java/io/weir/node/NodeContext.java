@@ -9,9 +9,9 @@ import io.weir.node.admission.Decider;
 import io.weir.node.auth.Identities;
 import io.weir.node.auth.ServiceGuard;
 import io.weir.node.config.NodeConfig;
+import io.weir.node.extension.OpenExtension;
 import io.weir.node.gateway.NodeBulkheads;
 import io.weir.node.metrics.NodeMetrics;
-import io.weir.node.room.OpenRoom;
 import io.weir.state.audit.RedisAudit;
 import io.weir.state.hold.RedisHolds;
 import io.weir.state.policy.ClusterPolicy;
@@ -41,12 +41,12 @@ record NodeContext(
     NodeBulkheads bulkheads,
     NodeMetrics metrics,
     String openApi,
-    List<OpenRoom> rooms) {
+    List<OpenExtension> extensions) {
 
-  /** How stranded subjects are found: by the room that has subjects outside of the policy. */
-  static Stranding stranding(List<OpenRoom> rooms) {
-    return rooms.stream()
-        .flatMap(room -> room.stranding().stream())
+  /** How stranded subjects are found: by the extension that has subjects outside of the policy. */
+  static Stranding stranding(List<OpenExtension> extensions) {
+    return extensions.stream()
+        .flatMap(extension -> extension.stranding().stream())
         .findFirst()
         .orElse(Stranding.NONE);
   }

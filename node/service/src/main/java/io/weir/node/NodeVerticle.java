@@ -17,6 +17,8 @@ import io.weir.node.admin.PolicyDoors;
 import io.weir.node.check.CheckDoor;
 import io.weir.node.config.NodeConfig;
 import io.weir.node.config.Tls;
+import io.weir.node.extension.LoopExtension;
+import io.weir.node.extension.LoopParts;
 import io.weir.node.gateway.Diversion;
 import io.weir.node.gateway.Gateway;
 import io.weir.node.intake.Bulkhead;
@@ -27,8 +29,6 @@ import io.weir.node.intake.MissedDoors;
 import io.weir.node.intake.Route;
 import io.weir.node.intake.ServiceRequests;
 import io.weir.node.reservation.ReservationDoor;
-import io.weir.node.room.LoopParts;
-import io.weir.node.room.LoopRoom;
 import io.weir.node.upstream.Connections;
 import io.weir.node.upstream.Sender;
 import io.weir.node.upstream.Turns;
@@ -53,7 +53,7 @@ final class NodeVerticle extends VerticleBase {
   private final NodeContext node;
   private final List<HttpServer> servers = new ArrayList<>();
   private final List<Route> served = new CopyOnWriteArrayList<>();
-  private Turns turns = Node.NO_TURNS; // until the rooms are there
+  private Turns turns = Node.NO_TURNS; // until the extensions are there
   private @Nullable Gateway gateway;
 
   NodeVerticle(NodeContext node) {
@@ -62,7 +62,7 @@ final class NodeVerticle extends VerticleBase {
 
   @Override
   public Future<?> start() {
-    List<LoopRoom> rooms = new ArrayList<>();
+    List<LoopExtension> extensions = new ArrayList<>();
     List<Diversion> diversions = new ArrayList<>();
     LoopParts loop = new LoopParts(
         vertx,
@@ -70,15 +70,18 @@ final class NodeVerticle extends VerticleBase {
         new Sender(
             vertx, new Connections(vertx, node.metrics().http()), request -> turns.begin(request)),
         Collections.unmodifiableList(diversions));
-    node.rooms().forEach(room -> rooms.add(room.onLoop(loop)));
-    rooms.forEach(room -> room.diversion().ifPresent(diversions::add));
-    // A destination has a name only if the room that gives turns has read it from the policy.
-    turns = rooms.stream().flatMap(room -> room.turns().stream()).findFirst().orElse(turns);
+    node.extensions().forEach(extension -> extensions.add(extension.onLoop(loop)));
+    extensions.forEach(extension -> extension.diversion().ifPresent(diversions::add));
+    // A destination has a name only if the extension that gives turns has read it from the policy.
+    turns = extensions.stream()
+        .flatMap(extension -> extension.turns().stream())
+        .findFirst()
+        .orElse(turns);
     gateway =
         new Gateway(vertx, node.admission(), loop.sender(), node.bulkheads(), loop.diversions());
     return listen(
-        joined(ownDoors(loop.services()), rooms.stream().map(LoopRoom::doors)),
-        joined(operatorsDoors(), rooms.stream().map(LoopRoom::operatorsDoors)),
+        joined(ownDoors(loop.services()), extensions.stream().map(LoopExtension::doors)),
+        joined(operatorsDoors(), extensions.stream().map(LoopExtension::operatorsDoors)),
         gateway);
   }
 
@@ -95,8 +98,8 @@ final class NodeVerticle extends VerticleBase {
             vertx, node.identities(), node.decider(), node.store(), node.metrics(), services));
   }
 
-  private static List<Door> joined(List<Door> own, Stream<List<Door>> ofRooms) {
-    return Stream.concat(own.stream(), ofRooms.flatMap(List::stream)).toList();
+  private static List<Door> joined(List<Door> own, Stream<List<Door>> ofExtensions) {
+    return Stream.concat(own.stream(), ofExtensions.flatMap(List::stream)).toList();
   }
 
   // Operators have the callers' port if they have none of their own.
@@ -149,7 +152,7 @@ final class NodeVerticle extends VerticleBase {
         vertx,
         node.policies(),
         node.audit(),
-        NodeContext.stranding(node.rooms()),
+        NodeContext.stranding(node.extensions()),
         node.policyFile());
     return Stream.concat(
             PolicyDoors.of(vertx, desk, node.operators(), memory).stream(),

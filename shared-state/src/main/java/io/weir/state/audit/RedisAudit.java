@@ -40,10 +40,11 @@ public final class RedisAudit {
    */
   public CompletableFuture<Void> add(
       String who, String what, String record, String before, String after) {
-    XAddArgs bounded = new XAddArgs().maxlen(mostLines(redis.roomParts())).approximateTrimming();
+    XAddArgs bounded =
+        new XAddArgs().maxlen(mostLines(redis.extensionParts())).approximateTrimming();
     return redis
         .ask(commands -> commands.xadd(
-            RedisKeys.audit(redis.roomParts(), 0),
+            RedisKeys.audit(redis.extensionParts(), 0),
             bounded,
             Map.of("who", who, "what", what, "record", record, "before", before, "after", after)))
         .thenApply(done -> null);
@@ -51,7 +52,7 @@ public final class RedisAudit {
 
   /** The newest lines, the newest first. */
   public CompletableFuture<List<AuditLine>> last(int most) {
-    List<CompletableFuture<List<AuditLine>>> parts = IntStream.range(0, redis.roomParts())
+    List<CompletableFuture<List<AuditLine>>> parts = IntStream.range(0, redis.extensionParts())
         .mapToObj(part -> ofPart(part, most))
         .toList();
     return CompletableFuture.allOf(parts.toArray(CompletableFuture[]::new))
@@ -66,7 +67,7 @@ public final class RedisAudit {
   private CompletableFuture<List<AuditLine>> ofPart(int part, int most) {
     return redis
         .ask(commands -> commands.xrevrange(
-            RedisKeys.audit(redis.roomParts(), part), Range.unbounded(), Limit.from(most)))
+            RedisKeys.audit(redis.extensionParts(), part), Range.unbounded(), Limit.from(most)))
         .thenApply(messages -> messages.stream()
             .map(message -> new AuditLine(
                 message.getId(),

@@ -8,9 +8,9 @@ import io.netty.channel.EventLoop;
 import io.weir.core.throttle.StoreFault;
 import io.weir.core.throttle.StoreUnavailableException;
 import io.weir.state.connection.RedisAddress.Topology;
+import io.weir.state.wire.ExtensionPartition;
 import io.weir.state.wire.Partition;
 import io.weir.state.wire.RedisKeys;
-import io.weir.state.wire.RoomPartition;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -242,9 +242,9 @@ public final class RedisConnections implements AutoCloseable {
     return address.topology() == Topology.CLUSTER ? Partition.COUNT : 1;
   }
 
-  /** The number of parts of what rooms keep: 1, or {@link RoomPartition#COUNT} of a Redis Cluster. */
-  public int roomParts() {
-    return parts() == 1 ? 1 : RoomPartition.COUNT;
+  /** The number of parts of what extensions keep: 1, or {@link ExtensionPartition#COUNT} of a Redis Cluster. */
+  public int extensionParts() {
+    return parts() == 1 ? 1 : ExtensionPartition.COUNT;
   }
 
   /** The part, of {@link #parts}, with the buckets of a tenant and its keys. */

@@ -15,9 +15,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The commands of one room, or of the limiter, as a library of functions (Redis, "Redis functions"): the modules once, then
- * one function for each command. Its name, and those of its functions, end with a digest of the text, so that nodes of
- * several releases share one Redis. Immutable.
+ * The commands of one extension, or of the limiter, as a library of functions (Redis, "Redis functions"): the modules
+ * once, then one function for each command. Its name, and those of its functions, end with a digest of the text, so
+ * that nodes of several releases share one Redis. Immutable.
  */
 public final class LuaLibrary {
   /** The name of the library of {@link #forOperators}. */
@@ -52,14 +52,14 @@ public final class LuaLibrary {
   private final String source;
   private final Map<String, LuaScript> scripts = new LinkedHashMap<>();
 
-  private LuaLibrary(String room, List<String> commands, Map<String, String> replacements) {
+  private LuaLibrary(String extension, List<String> commands, Map<String, String> replacements) {
     LuaSources sources = new LuaSources(replacements);
     Map<String, String> texts = new LinkedHashMap<>();
     commands.forEach(command -> texts.put(command, sources.command(command)));
     StringBuilder text = new StringBuilder(sources.modules());
     texts.forEach((command, body) -> text.append(registered(command, body)));
     String digest = sha1(text.toString()).substring(0, DIGITS);
-    this.name = "weir_%s_%s".formatted(room, digest);
+    this.name = "weir_%s_%s".formatted(extension, digest);
     this.source = "#!lua name=%s\nlocal DIGEST = '%s'\n%s".formatted(name, digest, text);
     commands.forEach(command -> scripts.put(command, script(command, digest, replacements)));
     NAMES.add(name);
@@ -72,8 +72,8 @@ public final class LuaLibrary {
   }
 
   /** The library with these files of {@code lua/}. */
-  public static LuaLibrary of(String room, List<String> commands) {
-    return of(room, commands, Map.of());
+  public static LuaLibrary of(String extension, List<String> commands) {
+    return of(extension, commands, Map.of());
   }
 
   /**
@@ -82,13 +82,13 @@ public final class LuaLibrary {
    * @param replacements the files of {@code lua/lib} that replace modules, by name
    */
   public static LuaLibrary of(
-      String room, List<String> commands, Map<String, String> replacements) {
-    return new LuaLibrary(room, commands, replacements);
+      String extension, List<String> commands, Map<String, String> replacements) {
+    return new LuaLibrary(extension, commands, replacements);
   }
 
   /**
-   * The library {@code weir} for people who look into Redis: {@code weir_show}, which shows the state of a key, is named
-   * alike in all releases.
+   * The library {@code weir} for people who look into Redis: {@code weir_show}, which shows the state of a key, is
+   * named alike in all releases.
    */
   public static String forOperators() {
     LuaSources sources = new LuaSources(Map.of());

@@ -9,7 +9,7 @@ import java.util.stream.IntStream;
 /**
  * The parts of the limits that a Redis Cluster may keep on different masters. All limits of a tenant are in one part:
  * the hash slot of its name, modulo the number of parts. The slots of the parts are spaced evenly, so that masters with
- * equal ranges of slots have equal numbers of parts. What rooms keep is in a {@link RoomPartition}.
+ * equal ranges of slots have equal numbers of parts. What extensions keep is in a {@link ExtensionPartition}.
  */
 public final class Partition {
   /** The number of parts, the same for every Redis: the least that 3, 6, 12, 16, 24 and 32 masters divide. */

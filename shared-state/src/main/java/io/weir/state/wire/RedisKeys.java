@@ -168,19 +168,19 @@ public final class RedisKeys {
     return policy.substring(0, policy.length() - "policy".length()) + "holds";
   }
 
-  /** The key of a thing of a room; further keys of the thing begin with it and a colon. */
-  public static String ofRoom(String kind, String name) {
-    return ofPart(RoomPartition.of(name), kind + ":" + name);
+  /** The key of a thing of an extension; further keys of the thing begin with it and a colon. */
+  public static String ofExtension(String kind, String name) {
+    return ofPart(ExtensionPartition.of(name), kind + ":" + name);
   }
 
-  /** The key of a thing of a room that belongs to a {@link RoomPartition} of a Redis Cluster. */
+  /** The key of a thing of an extension that belongs to a {@link ExtensionPartition} of a Redis Cluster. */
   public static String ofPart(int partition, String name) {
-    return PREFIX + RoomPartition.tag(partition) + ":" + name;
+    return PREFIX + ExtensionPartition.tag(partition) + ":" + name;
   }
 
-  /** The begin of the keys that rooms keep for a tenant: further words follow after a colon. */
+  /** The begin of the keys that extensions keep for a tenant: further words follow after a colon. */
   public static String ofTenant(String tenant) {
-    return ofPart(RoomPartition.of(tenant), tenant);
+    return ofPart(ExtensionPartition.of(tenant), tenant);
   }
 
   private static String limitsOf(String tenant) {

@@ -57,7 +57,7 @@ final class PartitionTest {
   @Test
   void tagsStayAsTheyAre() {
     assertThat(RedisKeys.key("acme", "k1")).isEqualTo("weir:{72nw}:acme:key:k1");
-    assertThat(RedisKeys.ofRoom("jobs", "Proof")).isEqualTo("weir:{p01}:jobs:Proof");
+    assertThat(RedisKeys.ofExtension("jobs", "Proof")).isEqualTo("weir:{p01}:jobs:Proof");
     assertThat(RedisKeys.ofTenant("acme")).isEqualTo("weir:{p40}:acme");
   }
 }

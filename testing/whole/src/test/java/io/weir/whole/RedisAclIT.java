@@ -99,7 +99,8 @@ final class RedisAclIT {
           .isEmpty();
       Map<String, String> fields = new HashMap<>();
       new StateInspector(connections)
-          .putCount(fields, "inflight", RedisKeys.ofRoom("upstream", "none") + ":inflight", "sent");
+          .putCount(
+              fields, "inflight", RedisKeys.ofExtension("upstream", "none") + ":inflight", "sent");
       assertThat(fields).isEmpty();
       assertThat(policies
               .publish("test", POLICY, OptionalLong.empty(), new Edit("test", ""))

@@ -12,14 +12,14 @@ import io.weir.core.policy.Subject;
 import io.weir.node.admission.Admission;
 import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
+import io.weir.node.extension.LoopParts;
+import io.weir.node.extension.NodeParts;
 import io.weir.node.intake.Bulkhead;
 import io.weir.node.intake.Bulkhead.Share;
 import io.weir.node.intake.Door;
 import io.weir.node.intake.Route;
 import io.weir.node.intake.UnpaidWork;
 import io.weir.node.intake.Upload;
-import io.weir.node.room.LoopParts;
-import io.weir.node.room.NodeParts;
 import java.util.List;
 import java.util.Optional;
 

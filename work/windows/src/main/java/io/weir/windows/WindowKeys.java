@@ -9,7 +9,7 @@ final class WindowKeys {
 
   /** The keys of a window, in the order of {@code window_open.lua}. */
   static List<String> of(String name) {
-    String window = RedisKeys.ofRoom("window", name);
+    String window = RedisKeys.ofExtension("window", name);
     return List.of(
         window,
         window + ":ranges",

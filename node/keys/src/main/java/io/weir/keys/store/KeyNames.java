@@ -1,8 +1,8 @@
 package io.weir.keys.store;
 
 import io.weir.keys.record.Kind;
+import io.weir.state.wire.ExtensionPartition;
 import io.weir.state.wire.RedisKeys;
-import io.weir.state.wire.RoomPartition;
 
 /** The names of records in Redis. A record and its line in the index are in the same part of a Redis Cluster. */
 final class KeyNames {
@@ -15,17 +15,17 @@ final class KeyNames {
 
   /** A hash: the record of a key or a tenant. */
   static String record(Kind kind, String id) {
-    return RedisKeys.ofRoom(kind == Kind.KEY ? "apikey" : "tenant-record", id);
+    return RedisKeys.ofExtension(kind == Kind.KEY ? "apikey" : "tenant-record", id);
   }
 
   /** A hash: the id of the key with this hash of its whole text. */
   static String alias(String hash) {
-    return RedisKeys.ofRoom("apikey-of", hash);
+    return RedisKeys.ofExtension("apikey-of", hash);
   }
 
   /** A sorted set: the ids of keys that operators of a tenant are making. */
   static String places(String tenant) {
-    return RedisKeys.ofRoom("key-places", tenant);
+    return RedisKeys.ofExtension("key-places", tenant);
   }
 
   /** A sorted set: the tenants and ids of some keys. */
@@ -40,7 +40,7 @@ final class KeyNames {
 
   /** The index with a record. */
   static String index(Kind kind, String id) {
-    int partition = RoomPartition.of(id);
+    int partition = ExtensionPartition.of(id);
     return kind == Kind.TENANT ? tenantIndex(partition) : keyIndex(partition, indexPart(id));
   }
 

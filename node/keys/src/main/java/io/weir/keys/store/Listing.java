@@ -3,7 +3,7 @@ package io.weir.keys.store;
 import io.lettuce.core.Range;
 import io.weir.keys.record.Entry;
 import io.weir.keys.record.Kind;
-import io.weir.state.wire.RoomPartition;
+import io.weir.state.wire.ExtensionPartition;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -24,7 +24,7 @@ public final class Listing {
 
   private static final int MOST_AT_ONCE = 512;
 
-  private static final int PARTS = RoomPartition.COUNT * KeyNames.INDEX_PARTS;
+  private static final int PARTS = ExtensionPartition.COUNT * KeyNames.INDEX_PARTS;
 
   private final RedisRecords records;
 
@@ -89,7 +89,7 @@ public final class Listing {
     }
 
     private int parts() {
-      return kind == Kind.KEY ? PARTS : RoomPartition.COUNT;
+      return kind == Kind.KEY ? PARTS : ExtensionPartition.COUNT;
     }
 
     private String index(int part) {

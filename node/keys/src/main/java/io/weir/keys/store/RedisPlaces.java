@@ -4,8 +4,8 @@ import io.weir.keys.record.Kind;
 import io.weir.keys.store.KeyStatuses.KeyPlace;
 import io.weir.state.connection.RedisConnections;
 import io.weir.state.connection.Scripts;
+import io.weir.state.wire.ExtensionPartition;
 import io.weir.state.wire.LuaScript;
-import io.weir.state.wire.RoomPartition;
 import io.weir.state.wire.Statuses;
 import java.time.Duration;
 import java.util.List;
@@ -51,7 +51,7 @@ public record RedisPlaces(RedisConnections redis) {
 
   // A partition after the other: others are not kept waiting.
   private CompletableFuture<Integer> countFrom(int partition, int found, String tenant, int most) {
-    if (partition == RoomPartition.COUNT || found > most) {
+    if (partition == ExtensionPartition.COUNT || found > most) {
       return CompletableFuture.completedFuture(found);
     }
     List<String> index = IntStream.range(0, KeyNames.INDEX_PARTS)

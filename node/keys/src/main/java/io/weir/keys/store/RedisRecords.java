@@ -15,10 +15,10 @@ import io.weir.node.answer.RefusedException;
 import io.weir.state.audit.RedisAudit;
 import io.weir.state.connection.RedisConnections;
 import io.weir.state.connection.Scripts;
+import io.weir.state.wire.ExtensionPartition;
 import io.weir.state.wire.LuaLibrary;
 import io.weir.state.wire.LuaScript;
 import io.weir.state.wire.RedisKeys;
-import io.weir.state.wire.RoomPartition;
 import io.weir.state.wire.Statuses;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -67,7 +67,7 @@ public final class RedisRecords {
   private final AtomicLongArray highest;
 
   public RedisRecords(RedisConnections redis) {
-    this(redis, new AtomicLongArray(redis.roomParts()));
+    this(redis, new AtomicLongArray(redis.extensionParts()));
   }
 
   private RedisRecords(RedisConnections redis, AtomicLongArray highest) {
@@ -87,12 +87,12 @@ public final class RedisRecords {
 
   /** The number of parts of the shared state, each with its own list of changes. */
   public int parts() {
-    return redis.roomParts();
+    return redis.extensionParts();
   }
 
   /** The part with the record of this name. */
   public int partOf(String id) {
-    return parts() == 1 ? 0 : RoomPartition.of(id);
+    return parts() == 1 ? 0 : ExtensionPartition.of(id);
   }
 
   /** A record, if there is one. */

@@ -8,11 +8,11 @@ import io.weir.core.policy.Policy;
 import io.weir.node.admin.OperatorWork;
 import io.weir.node.answer.RefusedException;
 import io.weir.node.auth.Operator.Scope;
+import io.weir.node.extension.Inspection;
+import io.weir.node.extension.NodeParts;
 import io.weir.node.intake.Door;
 import io.weir.node.intake.Route;
 import io.weir.node.intake.RoutedRequest;
-import io.weir.node.room.Inspection;
-import io.weir.node.room.NodeParts;
 import io.weir.state.inspect.StateInspector;
 import java.util.List;
 

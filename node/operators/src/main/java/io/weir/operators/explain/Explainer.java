@@ -17,7 +17,7 @@ import io.weir.node.admin.OperatorWork;
 import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
 import io.weir.node.auth.Operator;
-import io.weir.node.room.NodeParts;
+import io.weir.node.extension.NodeParts;
 import io.weir.operators.explain.Explained.Holder;
 import io.weir.state.inspect.StateInspector;
 import io.weir.state.wire.RedisKeys;

@@ -4,7 +4,7 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
-import io.weir.node.room.NodeParts;
+import io.weir.node.extension.NodeParts;
 import io.weir.operators.nodes.AllNodes;
 import io.weir.operators.top.TopView;
 import java.time.Duration;
@@ -12,7 +12,7 @@ import java.time.Instant;
 import java.util.Map;
 import java.util.function.Supplier;
 
-/** Ends the spans of a node in time, and tells what the node is. Owned by the room. */
+/** Ends the spans of a node in time, and tells what the node is. Owned by the extension. */
 public final class Beat {
   /** A node may hear Redis's time late; its span ends a little after the others'. */
   private static final Duration AFTER = Duration.ofMillis(50);

@@ -1,7 +1,7 @@
 package io.weir.node.command;
 
-import io.weir.node.room.Inspection;
-import io.weir.node.room.Room;
+import io.weir.node.extension.Extension;
+import io.weir.node.extension.Inspection;
 import io.weir.state.connection.RedisConnections;
 import io.weir.state.inspect.StateInspector;
 import java.io.PrintWriter;
@@ -23,7 +23,7 @@ import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Model.PositionalParamSpec;
 import picocli.CommandLine.Spec;
 
-/** {@code weir inspect KEY}: describes a state in Redis in words; or a thing of a room, such as an upstream. */
+/** {@code weir inspect KEY}: describes a state in Redis in words; or a thing of an extension, such as an upstream. */
 @Command(
     name = "inspect",
     description =
@@ -38,7 +38,7 @@ final class InspectCommand implements Callable<Integer> {
   private static final Duration TIMEOUT = Duration.ofSeconds(5);
 
   private final Supplier<Optional<String>> localRedis;
-  private final List<Room> rooms;
+  private final List<Extension> extensions;
   private final Map<Inspection, String> named = new HashMap<>();
   private String key = "";
 
@@ -48,14 +48,15 @@ final class InspectCommand implements Callable<Integer> {
   @Mixin
   private RedisOption redis = new RedisOption();
 
-  private InspectCommand(Supplier<Optional<String>> localRedis, List<Room> rooms) {
+  private InspectCommand(Supplier<Optional<String>> localRedis, List<Extension> extensions) {
     this.localRedis = localRedis;
-    this.rooms = rooms;
+    this.extensions = extensions;
   }
 
-  /** @param rooms whose states it shows, too */
-  static CommandLine commandLine(Supplier<Optional<String>> localRedis, List<Room> rooms) {
-    InspectCommand command = new InspectCommand(localRedis, rooms);
+  /** @param extensions whose states it shows, too */
+  static CommandLine commandLine(
+      Supplier<Optional<String>> localRedis, List<Extension> extensions) {
+    InspectCommand command = new InspectCommand(localRedis, extensions);
     CommandLine line = new CommandLine(command);
     line.getCommandSpec().addArgGroup(command.what());
     return line;
@@ -72,7 +73,7 @@ final class InspectCommand implements Callable<Integer> {
                 "TENANT/ID or ID for an API key, TENANT/ for a tenant, cluster, or a key of Redis")
             .setter(setter(text -> key = text))
             .build());
-    for (Inspection inspection : Room.inspections(rooms)) {
+    for (Inspection inspection : Extension.inspections(extensions)) {
       what.addArg(OptionSpec.builder("--" + inspection.option())
           .paramLabel("NAME")
           .type(String.class)
@@ -102,8 +103,8 @@ final class InspectCommand implements Callable<Integer> {
       StateInspector inspector = new StateInspector(connections);
       PolicyInForce policy = PolicyInForce.of(
           inspector,
-          (inForce, id) -> rooms.stream()
-              .flatMap(room -> room.subject(connections, inForce, id).stream())
+          (inForce, id) -> extensions.stream()
+              .flatMap(extension -> extension.subject(connections, inForce, id).stream())
               .findFirst());
       for (Map.Entry<Inspection, String> one : named.entrySet()) {
         return shown(one.getKey(), one.getValue(), inspector, policy);

@@ -76,7 +76,7 @@ public final class NodeMetrics implements Holds.Events {
     return buckets;
   }
 
-  /** The registry, for the metrics of rooms. */
+  /** The registry, for the metrics of extensions. */
   public MeterRegistry registry() {
     return registry;
   }

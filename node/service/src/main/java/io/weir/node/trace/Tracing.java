@@ -5,7 +5,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 
-/** Records how requests went: a room may. Safe for use by many threads. */
+/** Records how requests went: an extension may. Safe for use by many threads. */
 public interface Tracing {
   /** Records nothing. */
   Tracing NONE = new Tracing() {

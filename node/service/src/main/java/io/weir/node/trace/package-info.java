@@ -1,4 +1,4 @@
-/** Traces: which trace a request belongs to, and what a room that records traces is told. */
+/** Traces: which trace a request belongs to, and what an extension that records traces is told. */
 @NullMarked
 package io.weir.node.trace;
 

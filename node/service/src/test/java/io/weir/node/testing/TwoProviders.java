@@ -35,7 +35,7 @@ public abstract class TwoProviders {
     request.response().end("fine");
   }
 
-  /** Lines of the policy with further operations, for a room that tests itself with providers. */
+  /** Lines of the policy with further operations, for an extension that tests itself with providers. */
   protected String moreOperations() {
     return "";
   }

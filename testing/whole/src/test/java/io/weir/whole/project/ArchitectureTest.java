@@ -39,7 +39,7 @@ final class ArchitectureTest {
   private static final String ANSWER = "io.weir.client.answer..";
 
   /** The packages of a library, and the only packages of ours that may use them. */
-  private static final Map<String, List<String>> ROOMS = Map.ofEntries(
+  private static final Map<String, List<String>> USERS = Map.ofEntries(
       Map.entry(
           "io.lettuce..",
           List.of(
@@ -79,7 +79,7 @@ final class ArchitectureTest {
           List.of(
               "io.weir.node",
               "io.weir.node.metrics",
-              "io.weir.node.room", // the registry, for the metrics of rooms
+              "io.weir.node.extension", // the registry, for the metrics of extensions
               "io.weir.client.metrics",
               "io.weir.jobs.work",
               "io.weir.jobs",
@@ -156,7 +156,7 @@ final class ArchitectureTest {
 
   private static final String PROVIDERS = "io.weir.providers..";
 
-  private static final String[] ROOM_PACKAGES = {
+  private static final String[] EXTENSION_PACKAGES = {
     "io.weir.batch..",
     "io.weir.operators..",
     "io.weir.jobs..",
@@ -170,16 +170,16 @@ final class ArchitectureTest {
   }
 
   static Set<String> libraries() {
-    return ROOMS.keySet();
+    return USERS.keySet();
   }
 
   @ParameterizedTest
   @MethodSource("libraries")
-  void eachLibraryLivesInOneRoom(String library) {
-    String[] rooms = ROOMS.getOrDefault(library, List.of()).toArray(String[]::new);
+  void eachLibraryIsUsedInFewPackages(String library) {
+    String[] users = USERS.getOrDefault(library, List.of()).toArray(String[]::new);
     noClasses()
         .that()
-        .resideOutsideOfPackages(rooms)
+        .resideOutsideOfPackages(users)
         .should()
         .dependOnClassesThat()
         .resideInAPackage(library)
@@ -236,22 +236,22 @@ final class ArchitectureTest {
   }
 
   @Test
-  void theLimiterKnowsNoRoomAndRoomsKnowNoOtherButProviders() {
+  void theLimiterKnowsNoExtensionAndExtensionsKnowNoOtherButProviders() {
     noClasses()
         .that()
         .resideInAnyPackage(CORE, "io.weir.state..", "io.weir.node..")
         .should()
         .dependOnClassesThat()
-        .resideInAnyPackage(ROOM_PACKAGES)
+        .resideInAnyPackage(EXTENSION_PACKAGES)
         .check(CLASSES);
-    for (String room : ROOM_PACKAGES) {
+    for (String extension : EXTENSION_PACKAGES) {
       noClasses()
           .that()
-          .resideInAnyPackage(ROOM_PACKAGES)
+          .resideInAnyPackage(EXTENSION_PACKAGES)
           .and()
-          .resideOutsideOfPackage(room)
+          .resideOutsideOfPackage(extension)
           .should()
-          .dependOnClassesThat(resideInAPackage(room).and(not(resideInAPackage(PROVIDERS))))
+          .dependOnClassesThat(resideInAPackage(extension).and(not(resideInAPackage(PROVIDERS))))
           .check(CLASSES);
     }
   }

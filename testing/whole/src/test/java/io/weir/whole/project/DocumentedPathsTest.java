@@ -74,10 +74,10 @@ final class DocumentedPathsTest {
             .map(kind -> ROOT.resolve(module).resolve("src/main").resolve(kind))
             .flatMap(sources ->
                 packages(sources).map(root -> root.resolve(path.substring(module.length() + 1)))));
-    // "those of the rooms": a document names them without their folder
-    Stream<Path> inRooms =
+    // "those of the extensions": a document names them without their folder
+    Stream<Path> inExtensions =
         modules.stream().map(module -> ROOT.resolve(module).resolve("src/main").resolve(path));
-    return Stream.of(plain, inModules, inRooms)
+    return Stream.of(plain, inModules, inExtensions)
         .flatMap(files -> files)
         .flatMap(file ->
             ENDINGS.stream().map(ending -> file.resolveSibling(file.getFileName() + ending)));

@@ -6,9 +6,9 @@ import io.weir.batch.ItemKeys;
 import io.weir.client.retry.RetryOptions;
 import io.weir.node.config.ConfigDefaults;
 import io.weir.state.document.PolicyDocuments;
+import io.weir.state.wire.ExtensionPartition;
 import io.weir.state.wire.Partition;
 import io.weir.state.wire.RedisKeys;
-import io.weir.state.wire.RoomPartition;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.reflect.RecordComponent;
@@ -81,14 +81,14 @@ final class DocumentsTest {
   // The name is behind a word for the kind of thing.
   @ParameterizedTest
   @MethodSource("documents")
-  void everyKeyOfARoomIsInThePartitionOfItsName(Path document) throws IOException {
+  void everyKeyOfAnExtensionIsInThePartitionOfItsName(Path document) throws IOException {
     Pattern key = Pattern.compile(
         "(\\{p\\d\\d\\}):(?:jobs|upstream|window|apikey|tenant-record):([A-Za-z0-9_-]+)");
     key.matcher(Files.readString(document))
         .results()
         .forEach(found -> assertThat(found.group(1))
             .describedAs("%s in %s", found.group(), document)
-            .isEqualTo(RoomPartition.tag(RoomPartition.of(found.group(2)))));
+            .isEqualTo(ExtensionPartition.tag(ExtensionPartition.of(found.group(2)))));
   }
 
   @Test

@@ -42,7 +42,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Rules for every script, of the limiter and of the rooms: its form, its header, its numbers. */
+/** Rules for every script, of the limiter and of the extensions: its form, its header, its numbers. */
 @Tag("once")
 final class LuaScriptTest {
   private static final Path LUA = Path.of("../../lua");

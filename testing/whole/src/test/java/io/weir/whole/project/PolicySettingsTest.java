@@ -8,7 +8,7 @@ import io.weir.state.document.PolicyEdits.PathException;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Settings of rooms that a policy leaves to their defaults can be set one by one. */
+/** Settings of extensions that a policy leaves to their defaults can be set one by one. */
 final class PolicySettingsTest {
   private static final String POLICY = """
       operations:

@@ -48,7 +48,7 @@ public final class JobKeys {
    * The keys of an operation's jobs, in the order of {@code job_submit.lua}; all are in one part of the shared state.
    */
   public static List<String> of(String operation) {
-    String queue = RedisKeys.ofRoom("jobs", operation);
+    String queue = RedisKeys.ofExtension("jobs", operation);
     return Stream.concat(Stream.of(queue), PARTS.stream().map(part -> queue + ":" + part))
         .toList();
   }

@@ -1,10 +1,10 @@
 package io.weir.jobs.work;
 
 import io.weir.jobs.store.RedisJobs;
-import io.weir.node.room.NodeParts;
+import io.weir.node.extension.NodeParts;
 
 /**
- * The parts of the room that its doors and its worker share, for one node.
+ * The parts of the extension that its doors and its worker share, for one node.
  *
  * @param results memory for results
  */

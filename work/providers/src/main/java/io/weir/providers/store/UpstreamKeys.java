@@ -9,7 +9,7 @@ public final class UpstreamKeys {
 
   /** The keys of an upstream: a hash of its slots, and a sorted set of the requests under way. */
   public static List<String> of(String name) {
-    String upstream = RedisKeys.ofRoom("upstream", name);
+    String upstream = RedisKeys.ofExtension("upstream", name);
     return List.of(upstream, upstream + ":inflight");
   }
 

@@ -5,12 +5,12 @@ import io.vertx.core.Vertx;
 import io.vertx.core.internal.VertxInternal;
 import io.weir.core.decision.Decision;
 import io.weir.node.admission.Witness;
+import io.weir.node.extension.Extension;
+import io.weir.node.extension.LoopExtension;
+import io.weir.node.extension.LoopParts;
+import io.weir.node.extension.NodeParts;
+import io.weir.node.extension.OpenExtension;
 import io.weir.node.intake.Door;
-import io.weir.node.room.LoopParts;
-import io.weir.node.room.LoopRoom;
-import io.weir.node.room.NodeParts;
-import io.weir.node.room.OpenRoom;
-import io.weir.node.room.Room;
 import io.weir.operators.command.InsightCommands;
 import io.weir.operators.denial.Denial;
 import io.weir.operators.denial.DenialLog;
@@ -40,8 +40,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Who is limited, why, and what would happen: what operators of a cluster see. */
-public final class InsightRoom implements Room {
-  private static final Logger LOG = LoggerFactory.getLogger(InsightRoom.class);
+public final class InsightExtension implements Extension {
+  private static final Logger LOG = LoggerFactory.getLogger(InsightExtension.class);
   private static final Duration LONGEST = Duration.ofSeconds(5);
   private static final long TELL_EVERY_MILLIS = 2000;
 
@@ -51,7 +51,7 @@ public final class InsightRoom implements Room {
   }
 
   @Override
-  public OpenRoom open(NodeParts node) {
+  public OpenExtension open(NodeParts node) {
     RedisTime time = new RedisTime(System::nanoTime);
     String name = node.policies().questions().node();
     Consumer<Denial> log = node.config()
@@ -109,14 +109,14 @@ public final class InsightRoom implements Room {
       Rehearsals rehearsals,
       NodeWarnings warnings,
       StateInspector inspector)
-      implements OpenRoom {
+      implements OpenExtension {
     @Override
     public Optional<Witness> witness() {
       return Optional.of(new All(memory, rehearsals.here(), warnings));
     }
 
     @Override
-    public LoopRoom onLoop(LoopParts loop) {
+    public LoopExtension onLoop(LoopParts loop) {
       memory.begin(loop.vertx().getOrCreateContext());
       rehearsals.here().begin(loop.vertx().getOrCreateContext());
       warnings.begin(loop.vertx().getOrCreateContext());
@@ -128,10 +128,10 @@ public final class InsightRoom implements Room {
               node.operators(),
               node.identities(),
               new Explainer(loop.vertx(), node, inspector, time::now)),
-          new StatesDoor(loop.vertx(), node, inspector, Room.inspections(Room.all())),
+          new StatesDoor(loop.vertx(), node, inspector, Extension.inspections(Extension.all())),
           new RehearsalDoor(loop.vertx(), node, rehearsals),
           new ResetDoor(loop.vertx(), node));
-      return new LoopRoom(List.of(), doors, Optional.empty(), Optional.empty());
+      return new LoopExtension(List.of(), doors, Optional.empty(), Optional.empty());
     }
 
     @Override

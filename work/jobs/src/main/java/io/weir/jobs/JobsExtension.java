@@ -16,13 +16,13 @@ import io.weir.jobs.work.JobParts;
 import io.weir.jobs.work.JobTokens;
 import io.weir.jobs.work.JobWorker;
 import io.weir.jobs.work.ResultMemory;
+import io.weir.node.extension.Extension;
+import io.weir.node.extension.Inspection;
+import io.weir.node.extension.LoopExtension;
+import io.weir.node.extension.LoopParts;
+import io.weir.node.extension.NodeParts;
+import io.weir.node.extension.OpenExtension;
 import io.weir.node.intake.Bulkhead;
-import io.weir.node.room.Inspection;
-import io.weir.node.room.LoopParts;
-import io.weir.node.room.LoopRoom;
-import io.weir.node.room.NodeParts;
-import io.weir.node.room.OpenRoom;
-import io.weir.node.room.Room;
 import io.weir.state.inspect.StateInspector;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -32,7 +32,7 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /** Jobs: requests that are accepted now, and done later by any node. */
-public final class JobsRoom implements Room {
+public final class JobsExtension implements Extension {
   /** A long result takes longer to transfer than a decision. */
   private static final Duration TIMEOUT = Duration.ofSeconds(2);
 
@@ -42,7 +42,7 @@ public final class JobsRoom implements Room {
   }
 
   @Override
-  public OpenRoom open(NodeParts node) {
+  public OpenExtension open(NodeParts node) {
     JobParts parts = new JobParts(
         node,
         new RedisJobs(node.otherRedis().apply(TIMEOUT)),
@@ -63,7 +63,7 @@ public final class JobsRoom implements Room {
     return List.of(new Inspection(
         "jobs",
         "the jobs of an operation, by what they wait for",
-        JobsRoom::show,
+        JobsExtension::show,
         JobRule::operations,
         "No job of %s is under way."));
   }
@@ -76,17 +76,18 @@ public final class JobsRoom implements Room {
   }
 
   /**
-   * The room of one node.
+   * The extension of one node.
    *
    * @param waiting requests that may wait for their jobs
    */
-  private record Opened(JobParts parts, JobWorker worker, Bulkhead waiting) implements OpenRoom {
+  private record Opened(JobParts parts, JobWorker worker, Bulkhead waiting)
+      implements OpenExtension {
     @Override
-    public LoopRoom onLoop(LoopParts loop) {
+    public LoopExtension onLoop(LoopParts loop) {
       JobBudget budget = new JobBudget();
       JobResults results = new JobResults(loop.vertx(), parts.store(), parts.results());
       NodeParts node = parts.node();
-      return LoopRoom.of(new JobDoor(loop.vertx(), parts, waiting, budget, results))
+      return LoopExtension.of(new JobDoor(loop.vertx(), parts, waiting, budget, results))
           .withOperatorsDoor(new JobResource(node.policies(), node.operators()))
           .with(new JobIntake(loop.vertx(), parts, worker::wake, budget, results));
     }

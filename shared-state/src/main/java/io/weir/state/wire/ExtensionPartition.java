@@ -6,16 +6,16 @@ import io.lettuce.core.cluster.SlotHash;
 import java.util.stream.IntStream;
 
 /**
- * The parts of what rooms keep: records, jobs, windows, providers, answers. Their tags are older than those of {@link
- * Partition}, and stay: these things must not be lost.
+ * The parts of what extensions keep: records, jobs, windows, providers, answers. Their tags are older than those of
+ * {@link Partition}, and stay: these things must not be lost.
  */
-public final class RoomPartition {
+public final class ExtensionPartition {
   /** The number of parts, the same for every Redis: the keys are the same everywhere. */
   public static final int COUNT = 64;
 
   private static final int TWO_DIGITS = 10;
 
-  private RoomPartition() {}
+  private ExtensionPartition() {}
 
   /** All of them. */
   public static IntStream all() {

@@ -1,4 +1,4 @@
-package io.weir.node.room;
+package io.weir.node.extension;
 
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -9,32 +9,32 @@ import io.weir.node.auth.Identifier;
 import io.weir.node.upstream.Turns;
 import java.util.Optional;
 
-/** A room of a running node. Safe for use by many threads. */
-public interface OpenRoom {
+/** An extension of a running node. Safe for use by many threads. */
+public interface OpenExtension {
   /** Its parts on one event loop. Called on that loop, before it serves. */
-  LoopRoom onLoop(LoopParts loop);
+  LoopExtension onLoop(LoopParts loop);
 
-  /** Gives turns at the destinations that have a name to a worker on this event loop; at most one room does. */
+  /** Gives turns at the destinations that have a name to a worker on this event loop; at most one extension does. */
   default Optional<Turns> turns(Vertx loop) {
     return Optional.empty();
   }
 
-  /** The subjects and operators that are defined outside of the policy; at most one room knows any. */
+  /** The subjects and operators that are defined outside of the policy; at most one extension knows any. */
   default Optional<Directory> directory() {
     return Optional.empty();
   }
 
-  /** Counts those subjects that a policy would leave without limits; at most one room does. */
+  /** Counts those subjects that a policy would leave without limits; at most one extension does. */
   default Optional<Stranding> stranding() {
     return Optional.empty();
   }
 
-  /** Finds out who asks, instead of by API keys alone; at most one room does. */
+  /** Finds out who asks, instead of by API keys alone; at most one extension does. */
   default Optional<Identifier> identifier() {
     return Optional.empty();
   }
 
-  /** Sees the decisions; at most one room does. */
+  /** Sees the decisions; at most one extension does. */
   default Optional<Witness> witness() {
     return Optional.empty();
   }

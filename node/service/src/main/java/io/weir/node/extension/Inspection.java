@@ -1,4 +1,4 @@
-package io.weir.node.room;
+package io.weir.node.extension;
 
 import io.weir.core.policy.Policy;
 import io.weir.state.inspect.StateInspector;

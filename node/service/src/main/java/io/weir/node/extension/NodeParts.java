@@ -1,4 +1,4 @@
-package io.weir.node.room;
+package io.weir.node.extension;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import io.vertx.core.Vertx;
@@ -17,17 +17,18 @@ import java.time.Duration;
 import java.util.function.Function;
 
 /**
- * The parts of a node that rooms use.
+ * The parts of a node that extensions use.
  *
  * @param redis the connections for decisions
- * @param otherRedis opens connections of a room's own with this timeout, for calls that take longer than decisions; the
- *     node closes them
+ * @param otherRedis opens connections of an extension's own with this timeout, for calls that take longer than
+ *     decisions; the node closes them
  * @param operators admits operators to their doors
  * @param memory bytes of bodies that are being read
  * @param unpaid bytes of bodies that are read and that no limit pays for
  * @param store decides in the shared state alone, without leases and without shares for outages
  * @param holds of the requests of this node
- * @param turns gives turns at destinations with names to a worker of a room, on its event loop, once the node serves
+ * @param turns gives turns at destinations with names to a worker of an extension, on its event loop, once the node
+ *     serves
  */
 public record NodeParts(
     Vertx vertx,

@@ -2,25 +2,25 @@ package io.weir.windows;
 
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
-import io.weir.node.room.Inspection;
-import io.weir.node.room.LoopParts;
-import io.weir.node.room.LoopRoom;
-import io.weir.node.room.NodeParts;
-import io.weir.node.room.OpenRoom;
-import io.weir.node.room.Room;
+import io.weir.node.extension.Extension;
+import io.weir.node.extension.Inspection;
+import io.weir.node.extension.LoopExtension;
+import io.weir.node.extension.LoopParts;
+import io.weir.node.extension.NodeParts;
+import io.weir.node.extension.OpenExtension;
 import io.weir.state.inspect.StateInspector;
 import java.util.List;
 import java.util.Map;
 
 /** Windows of ordered ranges, for planners and workers. */
-public final class WindowsRoom implements Room {
+public final class WindowsExtension implements Extension {
   @Override
   public String name() {
     return "windows";
   }
 
   @Override
-  public OpenRoom open(NodeParts node) {
+  public OpenExtension open(NodeParts node) {
     return new Opened(node, new RedisWindows(node.redis()), new WindowMeters(node.meters()));
   }
 
@@ -29,7 +29,7 @@ public final class WindowsRoom implements Room {
     return List.of(new Inspection(
         "window",
         "a window of ranges",
-        WindowsRoom::show,
+        WindowsExtension::show,
         policy -> Windows.of(policy).keySet(),
         "No range of %s was opened lately."));
   }
@@ -43,10 +43,10 @@ public final class WindowsRoom implements Room {
   }
 
   private record Opened(NodeParts node, WindowStore store, WindowMeters meters)
-      implements OpenRoom {
+      implements OpenExtension {
     @Override
-    public LoopRoom onLoop(LoopParts loop) {
-      return LoopRoom.of(
+    public LoopExtension onLoop(LoopParts loop) {
+      return LoopExtension.of(
           new WindowDoor(loop.vertx(), node.policies(), store, loop.services(), meters));
     }
 

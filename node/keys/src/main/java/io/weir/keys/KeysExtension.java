@@ -18,12 +18,12 @@ import io.weir.keys.identity.Identifier;
 import io.weir.keys.store.RedisRecords;
 import io.weir.node.admin.Stranding;
 import io.weir.node.auth.Directory;
+import io.weir.node.extension.Extension;
+import io.weir.node.extension.LoopExtension;
+import io.weir.node.extension.LoopParts;
+import io.weir.node.extension.NodeParts;
+import io.weir.node.extension.OpenExtension;
 import io.weir.node.intake.Door;
-import io.weir.node.room.LoopParts;
-import io.weir.node.room.LoopRoom;
-import io.weir.node.room.NodeParts;
-import io.weir.node.room.OpenRoom;
-import io.weir.node.room.Room;
 import io.weir.state.connection.RedisConnections;
 import java.time.Clock;
 import java.time.Duration;
@@ -32,7 +32,7 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /** Keys and tenants that are records of the shared state, not of the policy. */
-public final class KeysRoom implements Room {
+public final class KeysExtension implements Extension {
   private static final Duration LONGEST = Duration.ofSeconds(5);
   private static final long LOOK_EVERY_MILLIS = 200;
   /** Keys that are known take at most a tenth of the memory. */
@@ -46,7 +46,7 @@ public final class KeysRoom implements Room {
   }
 
   @Override
-  public OpenRoom open(NodeParts node) {
+  public OpenExtension open(NodeParts node) {
     RedisRecords records = new RedisRecords(node.redis());
     KnownKeys known = new KnownKeys(
         records,
@@ -76,7 +76,7 @@ public final class KeysRoom implements Room {
 
   /** @param records for operators, whose calls may take longer than decisions */
   private record Opened(NodeParts node, KnownKeys known, RedisRecords records, Identifier identity)
-      implements OpenRoom {
+      implements OpenExtension {
     @Override
     public Optional<Directory> directory() {
       return Optional.of(known);
@@ -94,11 +94,11 @@ public final class KeysRoom implements Room {
     }
 
     @Override
-    public LoopRoom onLoop(LoopParts loop) {
+    public LoopExtension onLoop(LoopParts loop) {
       Desk desk = new Desk(loop.vertx(), records, known, node);
       List<Door> doors = List.of(
           new KeysDoor(desk), new TenantsDoor(desk), new TokensDoor(desk), new ImportDoor(desk));
-      return new LoopRoom(List.of(), doors, Optional.empty(), Optional.empty());
+      return new LoopExtension(List.of(), doors, Optional.empty(), Optional.empty());
     }
 
     @Override

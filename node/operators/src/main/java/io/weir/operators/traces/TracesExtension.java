@@ -1,16 +1,16 @@
 package io.weir.operators.traces;
 
 import io.weir.node.config.NodeConfig;
-import io.weir.node.room.LoopRoom;
-import io.weir.node.room.NodeParts;
-import io.weir.node.room.OpenRoom;
-import io.weir.node.room.Room;
+import io.weir.node.extension.Extension;
+import io.weir.node.extension.LoopExtension;
+import io.weir.node.extension.NodeParts;
+import io.weir.node.extension.OpenExtension;
 import io.weir.node.trace.Tracing;
 import java.util.List;
 import java.util.Optional;
 
 /** How requests went: recorded as OpenTelemetry traces if the configuration names a collector. */
-public final class TracesRoom implements Room {
+public final class TracesExtension implements Extension {
   @Override
   public String name() {
     return "traces";
@@ -25,7 +25,7 @@ public final class TracesRoom implements Room {
   }
 
   @Override
-  public OpenRoom open(NodeParts node) {
-    return loop -> new LoopRoom(List.of(), List.of(), Optional.empty(), Optional.empty());
+  public OpenExtension open(NodeParts node) {
+    return loop -> new LoopExtension(List.of(), List.of(), Optional.empty(), Optional.empty());
   }
 }

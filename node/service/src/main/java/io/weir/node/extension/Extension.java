@@ -1,4 +1,4 @@
-package io.weir.node.room;
+package io.weir.node.extension;
 
 import io.weir.core.policy.Policy;
 import io.weir.core.policy.Subject;
@@ -13,15 +13,15 @@ import java.util.function.Supplier;
 
 /**
  * A capability beside the limiter, such as jobs: one folder with its settings, store, scripts, doors, workers, metrics
- * and tests. A node opens every room on its class path, which {@link ServiceLoader} finds. The room's part of a policy
- * is a {@link io.weir.core.policy.PolicySection}.
+ * and tests. A node opens every extension on its class path, which {@link ServiceLoader} finds. The extension's part of
+ * a policy is a {@link io.weir.core.policy.PolicySection}.
  */
-public interface Room {
-  /** Its name, unique among rooms. */
+public interface Extension {
+  /** Its name, unique among extensions. */
   String name();
 
-  /** Opens the room for a node that does not serve yet. Called once for each node. */
-  OpenRoom open(NodeParts node);
+  /** Opens the extension for a node that does not serve yet. Called once for each node. */
+  OpenExtension open(NodeParts node);
 
   /**
    * Its commands of {@code weir}, as picocli objects.
@@ -34,31 +34,35 @@ public interface Room {
     return List.of();
   }
 
-  /** Records how requests go, if the configuration wants it; at most one room does. Called before {@link #open}. */
+  /**
+   * Records how requests go, if the configuration wants it; at most one extension does. Called before {@link #open}.
+   */
   default Optional<Tracing> tracing(NodeConfig config) {
     return Optional.empty();
   }
 
-  /** The states of the room that {@code weir inspect} shows. */
+  /** The states of the extension that {@code weir inspect} shows. */
   default List<Inspection> inspections() {
     return List.of();
   }
 
-  /** The subject with this id, if the room has it in the shared state: for commands, which look once. */
+  /** The subject with this id, if the extension has it in the shared state: for commands, which look once. */
   default Optional<Subject> subject(RedisConnections redis, Policy policy, String id) {
     return Optional.empty();
   }
 
-  /** The states of rooms that {@code weir inspect} shows. */
-  static List<Inspection> inspections(List<Room> rooms) {
-    return rooms.stream().flatMap(room -> room.inspections().stream()).toList();
+  /** The states of extensions that {@code weir inspect} shows. */
+  static List<Inspection> inspections(List<Extension> extensions) {
+    return extensions.stream()
+        .flatMap(extension -> extension.inspections().stream())
+        .toList();
   }
 
-  /** All rooms on the class path, by name. */
-  static List<Room> all() {
-    return ServiceLoader.load(Room.class).stream()
+  /** All extensions on the class path, by name. */
+  static List<Extension> all() {
+    return ServiceLoader.load(Extension.class).stream()
         .map(ServiceLoader.Provider::get)
-        .sorted(Comparator.comparing(Room::name))
+        .sorted(Comparator.comparing(Extension::name))
         .toList();
   }
 }

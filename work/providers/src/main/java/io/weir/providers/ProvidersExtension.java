@@ -2,12 +2,12 @@ package io.weir.providers;
 
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
-import io.weir.node.room.Inspection;
-import io.weir.node.room.LoopParts;
-import io.weir.node.room.LoopRoom;
-import io.weir.node.room.NodeParts;
-import io.weir.node.room.OpenRoom;
-import io.weir.node.room.Room;
+import io.weir.node.extension.Extension;
+import io.weir.node.extension.Inspection;
+import io.weir.node.extension.LoopExtension;
+import io.weir.node.extension.LoopParts;
+import io.weir.node.extension.NodeParts;
+import io.weir.node.extension.OpenExtension;
 import io.weir.node.upstream.Turns;
 import io.weir.providers.queue.CurrentUpstreams;
 import io.weir.providers.queue.KeysHere;
@@ -31,7 +31,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /** Upstreams made of providers, and the send slots of their keys. */
-public final class ProvidersRoom implements Room {
+public final class ProvidersExtension implements Extension {
   private static final long FORGET_EVERY_MILLIS = 60_000;
 
   @Override
@@ -40,7 +40,7 @@ public final class ProvidersRoom implements Room {
   }
 
   @Override
-  public OpenRoom open(NodeParts node) {
+  public OpenExtension open(NodeParts node) {
     return new Opened(
         node,
         new RedisProviders(node.redis()),
@@ -57,7 +57,7 @@ public final class ProvidersRoom implements Room {
     return List.of(new Inspection(
         "upstream",
         "an upstream of providers",
-        ProvidersRoom::show,
+        ProvidersExtension::show,
         policy -> Upstreams.of(policy).keySet(),
         "Nothing was sent to providers of %s lately."));
   }
@@ -69,7 +69,7 @@ public final class ProvidersRoom implements Room {
     return fields;
   }
 
-  /** The room of one node. */
+  /** The extension of one node. */
   private record Opened(
       NodeParts node,
       RedisProviders store,
@@ -79,12 +79,12 @@ public final class ProvidersRoom implements Room {
       ProviderPlaces places,
       RetryBudgets budgets,
       KeysHere keys)
-      implements OpenRoom {
+      implements OpenExtension {
 
     @Override
-    public LoopRoom onLoop(LoopParts loop) {
+    public LoopExtension onLoop(LoopParts loop) {
       ProviderGate gate = gate(loop.vertx());
-      return LoopRoom.of(new PermitDoor(node.policies(), gate, lessons(gate), loop.services()))
+      return LoopExtension.of(new PermitDoor(node.policies(), gate, lessons(gate), loop.services()))
           .withOperatorsDoor(new KeyRestDoor(loop.vertx(), node, store, rests))
           .with(turns(gate));
     }

@@ -1,4 +1,4 @@
-package io.weir.node.room;
+package io.weir.node.extension;
 
 import io.vertx.core.Vertx;
 import io.weir.node.gateway.Diversion;
@@ -7,11 +7,11 @@ import io.weir.node.upstream.Sender;
 import java.util.List;
 
 /**
- * The parts of one event loop that rooms use.
+ * The parts of one event loop that extensions use.
  *
  * @param services reads the requests of services, which show the service token
  * @param sender sends requests to upstreams
- * @param diversions of all rooms; complete when the loop serves
+ * @param diversions of all extensions; complete when the loop serves
  */
 public record LoopParts(
     Vertx vertx, ServiceRequests services, Sender sender, List<Diversion> diversions) {}

@@ -1,11 +1,11 @@
 package io.weir.operators.page;
 
 import io.weir.node.admin.Operators;
-import io.weir.node.room.LoopParts;
-import io.weir.node.room.LoopRoom;
-import io.weir.node.room.NodeParts;
-import io.weir.node.room.OpenRoom;
-import io.weir.node.room.Room;
+import io.weir.node.extension.Extension;
+import io.weir.node.extension.LoopExtension;
+import io.weir.node.extension.LoopParts;
+import io.weir.node.extension.NodeParts;
+import io.weir.node.extension.OpenExtension;
 import io.weir.operators.page.door.FilesDoor;
 import io.weir.operators.page.door.PageFile;
 import io.weir.operators.page.door.SessionDoor;
@@ -13,23 +13,23 @@ import java.util.List;
 import java.util.Optional;
 
 /** The page of operators, on the port for operators. */
-public final class PageRoom implements Room {
+public final class PageExtension implements Extension {
   @Override
   public String name() {
     return "page";
   }
 
   @Override
-  public OpenRoom open(NodeParts node) {
+  public OpenExtension open(NodeParts node) {
     return new Opened(
         node.operators(), PageFile.all(), node.config().adminPort().isPresent());
   }
 
   private record Opened(Operators operators, List<PageFile> files, boolean hasOwnPort)
-      implements OpenRoom {
+      implements OpenExtension {
     @Override
-    public LoopRoom onLoop(LoopParts loop) {
-      return new LoopRoom(
+    public LoopExtension onLoop(LoopParts loop) {
+      return new LoopExtension(
           List.of(),
           List.of(new FilesDoor(files, hasOwnPort), new SessionDoor(operators)),
           Optional.empty(),

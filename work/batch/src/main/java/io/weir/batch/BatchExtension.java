@@ -1,0 +1,34 @@
+package io.weir.batch;
+
+import io.weir.node.extension.Extension;
+import io.weir.node.extension.LoopExtension;
+import io.weir.node.extension.LoopParts;
+import io.weir.node.extension.NodeParts;
+import io.weir.node.extension.OpenExtension;
+import io.weir.node.intake.Bulkhead;
+
+/** Batches: several operations in one request, in order. */
+public final class BatchExtension implements Extension {
+  @Override
+  public String name() {
+    return "batch";
+  }
+
+  @Override
+  public OpenExtension open(NodeParts node) {
+    return new Opened(node, new IdempotencyStore(node.redis()), new Bulkhead(16, 64, 128));
+  }
+
+  /**
+   * The extension of one node.
+   *
+   * @param batches that are running
+   */
+  private record Opened(NodeParts node, IdempotencyStore store, Bulkhead batches)
+      implements OpenExtension {
+    @Override
+    public LoopExtension onLoop(LoopParts loop) {
+      return LoopExtension.of(new BatchDoor(node, loop, store, batches));
+    }
+  }
+}
