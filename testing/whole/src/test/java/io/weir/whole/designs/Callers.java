@@ -2,7 +2,6 @@ package io.weir.whole.designs;
 
 import io.vertx.core.json.JsonObject;
 import io.weir.testkit.RealTime;
-import io.weir.whole.designs.DesignNodes.Key;
 import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.time.Duration;
@@ -21,7 +20,7 @@ final class Callers {
 
   private final Design design;
   private final DesignNodes nodes;
-  private final Key key;
+  private final DesignNodes.Key key;
   private final AtomicLong numbers = new AtomicLong();
 
   final Queue<Answer> answers = new ConcurrentLinkedQueue<>();
@@ -34,7 +33,7 @@ final class Callers {
    */
   record Call(long begun, long ended, int attempts, boolean isGood, String story) {}
 
-  Callers(Design design, DesignNodes nodes, Key key) {
+  Callers(Design design, DesignNodes nodes, DesignNodes.Key key) {
     this.design = design;
     this.nodes = nodes;
     this.key = key;
