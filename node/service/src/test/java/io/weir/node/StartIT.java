@@ -63,11 +63,14 @@ final class StartIT {
     NodeConfig config = config(port, OptionalInt.of(adminPort), "redis://127.0.0.1:" + redisPort);
     CompletableFuture<Node> starting = CompletableFuture.supplyAsync(() -> Node.start(config));
     String admin = "http://127.0.0.1:" + adminPort;
-    await().atMost(Duration.ofSeconds(30)).untilAsserted(() -> {
-      HttpResponse<String> ready = get(admin + "/health/ready");
-      assertThat(ready.statusCode()).isEqualTo(503);
-      assertThat(ready.body()).contains("waiting for Redis: ");
-    });
+    await()
+        .atMost(Duration.ofSeconds(30))
+        .ignoreExceptionsInstanceOf(IOException.class) // the port is not open yet
+        .untilAsserted(() -> {
+          HttpResponse<String> ready = get(admin + "/health/ready");
+          assertThat(ready.statusCode()).isEqualTo(503);
+          assertThat(ready.body()).contains("waiting for Redis: ");
+        });
     assertThat(get(admin + "/health/live").statusCode()).isEqualTo(200);
     assertThat(get(admin + "/metrics").body()).contains("http_server_connections");
     HttpResponse<String> other = get(admin + "/v1/policy");
