@@ -18,9 +18,11 @@ import io.weir.keys.identity.Identifier;
 import io.weir.keys.store.RedisRecords;
 import io.weir.node.admin.Stranding;
 import io.weir.node.auth.Directory;
+import io.weir.node.auth.KeyLookup;
 import io.weir.node.extension.Extension;
 import io.weir.node.extension.LoopExtension;
 import io.weir.node.extension.LoopParts;
+import io.weir.node.extension.NodeBase;
 import io.weir.node.extension.NodeParts;
 import io.weir.node.extension.OpenExtension;
 import io.weir.node.intake.Door;
@@ -46,7 +48,7 @@ public final class KeysExtension implements Extension {
   }
 
   @Override
-  public OpenExtension open(NodeParts node) {
+  public OpenExtension open(NodeBase node) {
     RedisRecords records = new RedisRecords(node.redis());
     KnownKeys known = new KnownKeys(
         records,
@@ -56,10 +58,10 @@ public final class KeysExtension implements Extension {
         new KeyMeters(node.meters()));
     known.look().join();
     return new Opened(
-        node,
+        node.vertx(),
         known,
         records.by(node.otherRedis().apply(LONGEST)),
-        Identifier.of(node.vertx(), node.identities(), known));
+        Identifier.of(node.vertx(), new KeyLookup(node.policies(), known), known));
   }
 
   @Override
@@ -75,7 +77,7 @@ public final class KeysExtension implements Extension {
   }
 
   /** @param records for operators, whose calls may take longer than decisions */
-  private record Opened(NodeParts node, KnownKeys known, RedisRecords records, Identifier identity)
+  private record Opened(Vertx vertx, KnownKeys known, RedisRecords records, Identifier identity)
       implements OpenExtension {
     @Override
     public Optional<Directory> directory() {
@@ -89,20 +91,19 @@ public final class KeysExtension implements Extension {
 
     @Override
     public Optional<Stranding> stranding() {
-      return Optional.of(
-          new StrandedKeys(node.vertx(), records, known::nowMillis, MOST_RECORDS_READ));
+      return Optional.of(new StrandedKeys(vertx, records, known::nowMillis, MOST_RECORDS_READ));
     }
 
     @Override
     public LoopExtension onLoop(LoopParts loop) {
-      Desk desk = new Desk(loop.vertx(), records, known, node);
+      Desk desk = new Desk(loop.vertx(), records, known, loop.node());
       List<Door> doors = List.of(
           new KeysDoor(desk), new TenantsDoor(desk), new TokensDoor(desk), new ImportDoor(desk));
       return new LoopExtension(List.of(), doors, Optional.empty(), Optional.empty());
     }
 
     @Override
-    public Future<?> start(Vertx vertx) {
+    public Future<?> start(NodeParts node) {
       vertx.setPeriodic(LOOK_EVERY_MILLIS, timer -> {
         var unused = known.look();
       });

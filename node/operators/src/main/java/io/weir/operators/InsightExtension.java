@@ -8,6 +8,7 @@ import io.weir.node.admission.Witness;
 import io.weir.node.extension.Extension;
 import io.weir.node.extension.LoopExtension;
 import io.weir.node.extension.LoopParts;
+import io.weir.node.extension.NodeBase;
 import io.weir.node.extension.NodeParts;
 import io.weir.node.extension.OpenExtension;
 import io.weir.node.intake.Door;
@@ -51,7 +52,7 @@ public final class InsightExtension implements Extension {
   }
 
   @Override
-  public OpenExtension open(NodeParts node) {
+  public OpenExtension open(NodeBase node) {
     RedisTime time = new RedisTime(System::nanoTime);
     String name = node.policies().questions().node();
     Consumer<Denial> log = node.config()
@@ -100,7 +101,7 @@ public final class InsightExtension implements Extension {
   }
 
   private record Opened(
-      NodeParts node,
+      NodeBase node,
       NodeMemory memory,
       RedisTime time,
       DenialSearch search,
@@ -117,25 +118,27 @@ public final class InsightExtension implements Extension {
 
     @Override
     public LoopExtension onLoop(LoopParts loop) {
+      NodeParts parts = loop.node();
       memory.begin(loop.vertx().getOrCreateContext());
       rehearsals.here().begin(loop.vertx().getOrCreateContext());
       warnings.begin(loop.vertx().getOrCreateContext());
       List<Door> doors = List.of(
-          new TopDoor(loop.vertx(), node.operators(), new TopView(top)),
-          new LiveDoor(loop.vertx(), node.operators(), beat.pulse(), beat.feed()),
-          new DenialsDoor(loop.vertx(), node.operators(), search),
+          new TopDoor(loop.vertx(), parts.operators(), new TopView(top)),
+          new LiveDoor(loop.vertx(), parts.operators(), beat.pulse(), beat.feed()),
+          new DenialsDoor(loop.vertx(), parts.operators(), search),
           new ExplainDoor(
-              node.operators(),
-              node.identities(),
-              new Explainer(loop.vertx(), node, inspector, time::now)),
-          new StatesDoor(loop.vertx(), node, inspector, Extension.inspections(Extension.all())),
-          new RehearsalDoor(loop.vertx(), node, rehearsals),
-          new ResetDoor(loop.vertx(), node));
+              parts.operators(),
+              parts.identities(),
+              new Explainer(loop.vertx(), parts, inspector, time::now)),
+          new StatesDoor(loop.vertx(), parts, inspector, Extension.inspections(Extension.all())),
+          new RehearsalDoor(loop.vertx(), parts, rehearsals),
+          new ResetDoor(loop.vertx(), parts));
       return new LoopExtension(List.of(), doors, Optional.empty(), Optional.empty());
     }
 
     @Override
-    public Future<?> start(Vertx vertx) {
+    public Future<?> start(NodeParts parts) {
+      Vertx vertx = parts.vertx();
       beat.start(vertx);
       rehearsals.start(vertx);
       ((VertxInternal) vertx).addCloseHook(done -> {

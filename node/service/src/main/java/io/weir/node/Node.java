@@ -5,41 +5,19 @@ import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.internal.VertxInternal;
-import io.weir.core.policy.FailureMode;
 import io.weir.core.policy.InvalidPolicyException;
-import io.weir.core.policy.Policy;
 import io.weir.core.throttle.StoreUnavailableException;
-import io.weir.core.throttle.Throttle;
-import io.weir.node.admin.Operators;
-import io.weir.node.admin.Readiness;
-import io.weir.node.admin.WatchedFile;
-import io.weir.node.admission.Admission;
-import io.weir.node.admission.Debts;
-import io.weir.node.admission.Decider;
-import io.weir.node.auth.Identities;
-import io.weir.node.auth.ServiceGuard;
-import io.weir.node.auth.TokenGuard;
 import io.weir.node.config.NodeConfig;
 import io.weir.node.extension.Extension;
-import io.weir.node.extension.NodeParts;
-import io.weir.node.extension.OpenExtension;
-import io.weir.node.gateway.NodeBulkheads;
-import io.weir.node.loop.LoopTime;
 import io.weir.node.metrics.NodeMetrics;
 import io.weir.node.trace.Tracing;
-import io.weir.node.upstream.Turns;
-import io.weir.state.audit.RedisAudit;
 import io.weir.state.document.PolicyDocuments;
-import io.weir.state.hold.Holds;
-import io.weir.state.hold.RedisHolds;
 import io.weir.state.inspect.RedisLevels;
-import io.weir.state.policy.ClusterPolicy;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -55,11 +33,6 @@ import java.util.stream.Stream;
  * lets requests in flight finish.
  */
 public final class Node implements AutoCloseable {
-  /** The turns of a node without an extension that gives them. */
-  static final Turns NO_TURNS = request -> {
-    throw new IllegalStateException("no extension has " + request.to().name());
-  };
-
   private static final Duration END_TIMEOUT = Duration.ofSeconds(10);
   private static final Duration START_TIMEOUT = Duration.ofSeconds(20);
 
@@ -91,72 +64,16 @@ public final class Node implements AutoCloseable {
     StartPort starting = orEnd(vertx, () -> StartPort.open(vertx, config, metrics, openApi));
     SharedState shared = orEnd(
         vertx, () -> SharedState.open(config, starting, seed, eventLoops(vertx), metrics, tracing));
-    ClusterPolicy policies = shared.policies();
-    Decider decider = new Decider(new Throttle(shared.store(), policies), metrics, tracing);
-    RedisHolds holdStore = new RedisHolds(shared.connections());
-    Holds holds = new Holds(new LoopTime(vertx), holdStore, metrics, policies::liveNodes);
-    metrics.holds(holds::size);
-    Identities identities = new Identities(policies);
-    Admission admission =
-        new Admission(policies, identities, decider, new Debts(vertx, decider), holds);
-    NodeBulkheads bulkheads = NodeBulkheads.ofHeap(Runtime.getRuntime().maxMemory());
-    metrics.held(bulkheads.held()::taken);
-    TokenGuard admins = new TokenGuard(config.adminToken());
-    Operators operators = new Operators(admins, identities);
-    List<OpenExtension> opened = new ArrayList<>();
-    NodeParts parts = new NodeParts(
-        vertx,
-        config,
-        shared.connections(),
-        shared::connect,
-        policies,
-        identities,
-        admission,
-        shared.redis(),
-        operators,
-        bulkheads.memory(),
-        bulkheads.unpaid(),
-        metrics.registry(),
-        holds,
-        loop -> turns(opened, loop));
-    extensions.forEach(extension -> opened.add(extension.open(parts)));
-    opened.forEach(extension -> use(extension, identities, decider));
-    Optional<PolicyFileWatch> watch =
-        PolicyFileWatch.of(config, vertx, policies, NodeContext.stranding(opened));
-    WatchedFile policyFile = watch.<WatchedFile>map(it -> it).orElse(WatchedFile.NONE);
-    NodeContext context = new NodeContext(
-        config,
-        policies,
-        identities,
-        decider,
-        admission,
-        holdStore,
-        new RedisAudit(shared.connections()),
-        new ServiceGuard(new TokenGuard(config.serviceToken()), admins, identities),
-        operators,
-        readiness(vertx, shared, policyFile),
-        policyFile,
-        bulkheads,
-        metrics,
-        openApi,
-        List.copyOf(opened));
+    NodeContext context =
+        new NodeAssembly(vertx, shared, metrics, tracing).assemble(extensions, openApi);
     Node node = new Node(shared, vertx, context);
     WarmUp.of(shared.redis());
-    holds.start();
+    context.parts().holds().start();
     starting.close();
     node.serve();
     node.watchBuckets();
-    watch.ifPresent(file -> file.start(metrics));
+    context.watch().ifPresent(file -> file.start(metrics));
     return node;
-  }
-
-  private static Readiness readiness(Vertx vertx, SharedState shared, WatchedFile policyFile) {
-    ClusterPolicy policies = shared.policies();
-    return new Readiness(
-        () -> Future.fromCompletionStage(shared.connections().probe(), vertx.getOrCreateContext()),
-        () -> servesInOutage(policies.current().policy()),
-        () -> shared.connections().functions().inWords(),
-        () -> policyFile.beside(policies.text()));
   }
 
   private static <T> T orEnd(Vertx vertx, Supplier<T> step) {
@@ -168,12 +85,6 @@ public final class Node implements AutoCloseable {
     }
   }
 
-  private static void use(OpenExtension extension, Identities identities, Decider decider) {
-    extension.directory().ifPresent(identities::use);
-    extension.identifier().ifPresent(identities::use);
-    extension.witness().ifPresent(decider::use);
-  }
-
   private static Tracing tracing(List<Extension> extensions, NodeConfig config) {
     return extensions.stream()
         .flatMap(extension -> extension.tracing(config).stream())
@@ -183,13 +94,7 @@ public final class Node implements AutoCloseable {
 
   private void watchBuckets() {
     RedisLevels levels = new RedisLevels(shared.connections());
-    new BucketWatch(vertx, context.policies(), levels, context.metrics().buckets()).start();
-  }
-
-  // A destination has a name only if the extension that gives turns has read it from the policy.
-  private static Turns turns(List<OpenExtension> extensions, Vertx loop) {
-    Stream<Turns> given = extensions.stream().flatMap(it -> it.turns(loop).stream());
-    return given.findFirst().orElse(NO_TURNS);
+    new BucketWatch(vertx, context.parts().policies(), levels, context.metrics().buckets()).start();
   }
 
   static List<Class<?>> described(List<Extension> extensions) {
@@ -199,17 +104,12 @@ public final class Node implements AutoCloseable {
         .toList();
   }
 
-  private static boolean servesInOutage(Policy policy) {
-    return policy.plans().values().stream()
-        .anyMatch(plan -> plan.failureMode() != FailureMode.DENY);
-  }
-
   @Override
   public void close() {
     context.readiness().stop();
-    pause(context.config().shutdownDelay());
+    pause(context.parts().config().shutdownDelay());
     // Each verticle waits for its requests and calls; the timeout is for the whole node.
-    Duration patience = context.config().shutdownTimeout().plusSeconds(2);
+    Duration patience = context.parts().config().shutdownTimeout().plusSeconds(2);
     Future.all(vertx.deploymentIDs().stream().map(vertx::undeploy).toList())
         .toCompletionStage()
         .toCompletableFuture()
@@ -268,12 +168,12 @@ public final class Node implements AutoCloseable {
   }
 
   private void serve() {
-    NodeConfig config = context.config();
+    NodeConfig config = context.parts().config();
     try {
       vertx
           .deployVerticle(this::verticle, new DeploymentOptions().setInstances(config.eventLoops()))
           .compose(serving -> Future.all(
-              context.extensions().stream().map(it -> it.start(vertx)).toList()))
+              context.extensions().stream().map(it -> it.start(context.parts())).toList()))
           .toCompletionStage()
           .toCompletableFuture()
           .get(START_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);

@@ -1,53 +1,49 @@
 package io.weir.node;
 
-import io.weir.node.admin.Operators;
 import io.weir.node.admin.Readiness;
 import io.weir.node.admin.Stranding;
 import io.weir.node.admin.WatchedFile;
-import io.weir.node.admission.Admission;
 import io.weir.node.admission.Decider;
-import io.weir.node.auth.Identities;
 import io.weir.node.auth.ServiceGuard;
-import io.weir.node.config.NodeConfig;
+import io.weir.node.extension.NodeParts;
 import io.weir.node.extension.OpenExtension;
-import io.weir.node.gateway.NodeBulkheads;
 import io.weir.node.metrics.NodeMetrics;
 import io.weir.state.audit.RedisAudit;
 import io.weir.state.hold.RedisHolds;
-import io.weir.state.policy.ClusterPolicy;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * The parts of a node that all its event loops share.
  *
+ * @param parts those that extensions use, too
  * @param store for reservations of services
  * @param audit the last changes by operators
  * @param services guards the doors for services
- * @param policyFile that the node follows
+ * @param watch of the policy file, if the node follows it
+ * @param stranding finds subjects outside of the policy that a change of it would strand
  * @param openApi the description of all doors
  */
 record NodeContext(
-    NodeConfig config,
-    ClusterPolicy policies,
-    Identities identities,
+    NodeParts parts,
     Decider decider,
-    Admission admission,
     RedisHolds store,
     RedisAudit audit,
     ServiceGuard services,
-    Operators operators,
     Readiness readiness,
-    WatchedFile policyFile,
-    NodeBulkheads bulkheads,
+    Optional<PolicyFileWatch> watch,
+    Stranding stranding,
     NodeMetrics metrics,
     String openApi,
     List<OpenExtension> extensions) {
 
-  /** How stranded subjects are found: by the extension that has subjects outside of the policy. */
-  static Stranding stranding(List<OpenExtension> extensions) {
-    return extensions.stream()
-        .flatMap(extension -> extension.stranding().stream())
-        .findFirst()
-        .orElse(Stranding.NONE);
+  /** The policy file that the node follows. */
+  WatchedFile policyFile() {
+    return policyFile(watch);
+  }
+
+  /** The policy file of a watch. */
+  static WatchedFile policyFile(Optional<PolicyFileWatch> watch) {
+    return watch.<WatchedFile>map(it -> it).orElse(WatchedFile.NONE);
   }
 }

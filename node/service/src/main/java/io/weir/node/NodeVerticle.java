@@ -19,9 +19,9 @@ import io.weir.node.config.NodeConfig;
 import io.weir.node.config.Tls;
 import io.weir.node.extension.LoopExtension;
 import io.weir.node.extension.LoopParts;
+import io.weir.node.extension.NodeParts;
 import io.weir.node.gateway.Diversion;
 import io.weir.node.gateway.Gateway;
-import io.weir.node.intake.Bulkhead;
 import io.weir.node.intake.Cors;
 import io.weir.node.intake.Door;
 import io.weir.node.intake.Intake;
@@ -51,13 +51,15 @@ final class NodeVerticle extends VerticleBase {
   private static final int IDLE_SECONDS = 120;
 
   private final NodeContext node;
+  private final NodeParts parts;
   private final List<HttpServer> servers = new ArrayList<>();
   private final List<Route> served = new CopyOnWriteArrayList<>();
-  private Turns turns = Node.NO_TURNS; // until the extensions are there
+  private Turns turns = NodeAssembly.NO_TURNS; // until the extensions are there
   private @Nullable Gateway gateway;
 
   NodeVerticle(NodeContext node) {
     this.node = node;
+    this.parts = node.parts();
   }
 
   @Override
@@ -65,8 +67,9 @@ final class NodeVerticle extends VerticleBase {
     List<LoopExtension> extensions = new ArrayList<>();
     List<Diversion> diversions = new ArrayList<>();
     LoopParts loop = new LoopParts(
+        parts,
         vertx,
-        new ServiceRequests(vertx, node.services(), node.bulkheads().memory()),
+        new ServiceRequests(vertx, node.services(), parts.memory()),
         new Sender(
             vertx, new Connections(vertx, node.metrics().http()), request -> turns.begin(request)),
         Collections.unmodifiableList(diversions));
@@ -78,7 +81,7 @@ final class NodeVerticle extends VerticleBase {
         .findFirst()
         .orElse(turns);
     gateway =
-        new Gateway(vertx, node.admission(), loop.sender(), node.bulkheads(), loop.diversions());
+        new Gateway(vertx, parts.admission(), loop.sender(), parts.bulkheads(), loop.diversions());
     return listen(
         joined(ownDoors(loop.services()), extensions.stream().map(LoopExtension::doors)),
         joined(operatorsDoors(), extensions.stream().map(LoopExtension::operatorsDoors)),
@@ -89,13 +92,13 @@ final class NodeVerticle extends VerticleBase {
     return List.of(
         new CheckDoor(
             vertx,
-            node.policies(),
-            node.identities(),
+            parts.policies(),
+            parts.identities(),
             node.decider(),
             node.services(),
-            node.bulkheads().memory()),
+            parts.memory()),
         new ReservationDoor(
-            vertx, node.identities(), node.decider(), node.store(), node.metrics(), services));
+            vertx, parts.identities(), node.decider(), node.store(), node.metrics(), services));
   }
 
   private static List<Door> joined(List<Door> own, Stream<List<Door>> ofExtensions) {
@@ -104,7 +107,7 @@ final class NodeVerticle extends VerticleBase {
 
   // Operators have the callers' port if they have none of their own.
   private Future<?> listen(List<Door> callers, List<Door> operators, Gateway others) {
-    NodeConfig config = node.config();
+    NodeConfig config = parts.config();
     Cors cors = Cors.of(config.corsOrigins());
     if (config.adminPort().isEmpty()) {
       List<Door> all = Stream.concat(callers.stream(), operators.stream()).toList();
@@ -135,7 +138,7 @@ final class NodeVerticle extends VerticleBase {
     if (gateway != null) {
       gateway.close();
     }
-    long millis = node.config().shutdownTimeout().toMillis();
+    long millis = parts.config().shutdownTimeout().toMillis();
     return Future.all(servers.stream()
         .map(server -> server.shutdown(millis, TimeUnit.MILLISECONDS))
         .toList());
@@ -147,15 +150,10 @@ final class NodeVerticle extends VerticleBase {
   }
 
   private List<Door> operatorsDoors() {
-    Bulkhead memory = node.bulkheads().memory();
-    PolicyDesk desk = new PolicyDesk(
-        vertx,
-        node.policies(),
-        node.audit(),
-        NodeContext.stranding(node.extensions()),
-        node.policyFile());
+    PolicyDesk desk =
+        new PolicyDesk(vertx, parts.policies(), node.audit(), node.stranding(), node.policyFile());
     return Stream.concat(
-            PolicyDoors.of(vertx, desk, node.operators(), memory).stream(),
+            PolicyDoors.of(vertx, desk, parts.operators(), parts.memory()).stream(),
             Stream.of(new AdminDoor(node.readiness(), node.metrics(), node.openApi())))
         .toList();
   }

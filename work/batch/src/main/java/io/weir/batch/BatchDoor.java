@@ -13,7 +13,6 @@ import io.weir.node.admission.Admission;
 import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
 import io.weir.node.extension.LoopParts;
-import io.weir.node.extension.NodeParts;
 import io.weir.node.intake.Bulkhead;
 import io.weir.node.intake.Bulkhead.Share;
 import io.weir.node.intake.Door;
@@ -52,15 +51,15 @@ public final class BatchDoor implements Door {
    *
    * @param batches that are running
    */
-  BatchDoor(NodeParts node, LoopParts loop, IdempotencyStore store, Bulkhead batches) {
+  BatchDoor(LoopParts loop, IdempotencyStore store, Bulkhead batches) {
     this.vertx = loop.vertx();
     this.uploads = new Upload(vertx);
-    this.admission = node.admission();
+    this.admission = loop.node().admission();
     this.loop = loop;
     this.store = store;
     this.batches = batches;
-    this.unpaid = node.unpaid();
-    this.memory = node.memory();
+    this.unpaid = loop.node().unpaid();
+    this.memory = loop.node().memory();
     this.workers = vertx.createSharedWorkerExecutor("weir-batches", WORKERS);
   }
 

@@ -3,7 +3,7 @@ package io.weir.batch;
 import io.weir.node.extension.Extension;
 import io.weir.node.extension.LoopExtension;
 import io.weir.node.extension.LoopParts;
-import io.weir.node.extension.NodeParts;
+import io.weir.node.extension.NodeBase;
 import io.weir.node.extension.OpenExtension;
 import io.weir.node.intake.Bulkhead;
 
@@ -15,8 +15,8 @@ public final class BatchExtension implements Extension {
   }
 
   @Override
-  public OpenExtension open(NodeParts node) {
-    return new Opened(node, new IdempotencyStore(node.redis()), new Bulkhead(16, 64, 128));
+  public OpenExtension open(NodeBase node) {
+    return new Opened(new IdempotencyStore(node.redis()), new Bulkhead(16, 64, 128));
   }
 
   /**
@@ -24,11 +24,10 @@ public final class BatchExtension implements Extension {
    *
    * @param batches that are running
    */
-  private record Opened(NodeParts node, IdempotencyStore store, Bulkhead batches)
-      implements OpenExtension {
+  private record Opened(IdempotencyStore store, Bulkhead batches) implements OpenExtension {
     @Override
     public LoopExtension onLoop(LoopParts loop) {
-      return LoopExtension.of(new BatchDoor(node, loop, store, batches));
+      return LoopExtension.of(new BatchDoor(loop, store, batches));
     }
   }
 }

@@ -1,7 +1,6 @@
 package io.weir.jobs;
 
 import io.vertx.core.Future;
-import io.vertx.core.Vertx;
 import io.weir.jobs.door.JobBudget;
 import io.weir.jobs.door.JobDoor;
 import io.weir.jobs.door.JobIntake;
@@ -20,6 +19,7 @@ import io.weir.node.extension.Extension;
 import io.weir.node.extension.Inspection;
 import io.weir.node.extension.LoopExtension;
 import io.weir.node.extension.LoopParts;
+import io.weir.node.extension.NodeBase;
 import io.weir.node.extension.NodeParts;
 import io.weir.node.extension.OpenExtension;
 import io.weir.node.intake.Bulkhead;
@@ -29,6 +29,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
 /** Jobs: requests that are accepted now, and done later by any node. */
@@ -42,14 +44,14 @@ public final class JobsExtension implements Extension {
   }
 
   @Override
-  public OpenExtension open(NodeParts node) {
-    JobParts parts = new JobParts(
-        node,
+  public OpenExtension open(NodeBase node) {
+    return new Opened(
         new RedisJobs(node.otherRedis().apply(TIMEOUT)),
         new JobTokens(node.config().serviceToken()),
         new JobMeters(node.meters()),
-        ResultMemory.ofHeap(Runtime.getRuntime().maxMemory()));
-    return new Opened(parts, new JobWorker(parts), new Bulkhead(250, 500, 1000));
+        ResultMemory.ofHeap(Runtime.getRuntime().maxMemory()),
+        ConcurrentHashMap.newKeySet(),
+        new Bulkhead(250, 500, 1000));
   }
 
   @Override
@@ -78,23 +80,35 @@ public final class JobsExtension implements Extension {
   /**
    * The extension of one node.
    *
+   * @param accepted the operations with new jobs, until the worker looks
    * @param waiting requests that may wait for their jobs
    */
-  private record Opened(JobParts parts, JobWorker worker, Bulkhead waiting)
+  private record Opened(
+      RedisJobs store,
+      JobTokens tokens,
+      JobMeters meters,
+      ResultMemory memory,
+      Set<String> accepted,
+      Bulkhead waiting)
       implements OpenExtension {
-    @Override
-    public LoopExtension onLoop(LoopParts loop) {
-      JobBudget budget = new JobBudget();
-      JobResults results = new JobResults(loop.vertx(), parts.store(), parts.results());
-      NodeParts node = parts.node();
-      return LoopExtension.of(new JobDoor(loop.vertx(), parts, waiting, budget, results))
-          .withOperatorsDoor(new JobResource(node.policies(), node.operators()))
-          .with(new JobIntake(loop.vertx(), parts, worker::wake, budget, results));
+    private JobParts with(NodeParts node) {
+      return new JobParts(node, store, tokens, meters, memory);
     }
 
     @Override
-    public Future<?> start(Vertx vertx) {
-      return vertx.deployVerticle(worker);
+    public LoopExtension onLoop(LoopParts loop) {
+      NodeParts node = loop.node();
+      JobParts parts = with(node);
+      JobBudget budget = new JobBudget();
+      JobResults results = new JobResults(loop.vertx(), store, memory);
+      return LoopExtension.of(new JobDoor(loop.vertx(), parts, waiting, budget, results))
+          .withOperatorsDoor(new JobResource(node.policies(), node.operators()))
+          .with(new JobIntake(loop.vertx(), parts, accepted::add, budget, results));
+    }
+
+    @Override
+    public Future<?> start(NodeParts node) {
+      return node.vertx().deployVerticle(new JobWorker(with(node), accepted));
     }
   }
 }

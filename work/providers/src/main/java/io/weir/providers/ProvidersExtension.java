@@ -6,6 +6,7 @@ import io.weir.node.extension.Extension;
 import io.weir.node.extension.Inspection;
 import io.weir.node.extension.LoopExtension;
 import io.weir.node.extension.LoopParts;
+import io.weir.node.extension.NodeBase;
 import io.weir.node.extension.NodeParts;
 import io.weir.node.extension.OpenExtension;
 import io.weir.node.upstream.Turns;
@@ -40,7 +41,7 @@ public final class ProvidersExtension implements Extension {
   }
 
   @Override
-  public OpenExtension open(NodeParts node) {
+  public OpenExtension open(NodeBase node) {
     return new Opened(
         node,
         new RedisProviders(node.redis()),
@@ -71,7 +72,7 @@ public final class ProvidersExtension implements Extension {
 
   /** The extension of one node. */
   private record Opened(
-      NodeParts node,
+      NodeBase node,
       RedisProviders store,
       ProviderMeters meters,
       Breakers breakers,
@@ -85,7 +86,7 @@ public final class ProvidersExtension implements Extension {
     public LoopExtension onLoop(LoopParts loop) {
       ProviderGate gate = gate(loop.vertx());
       return LoopExtension.of(new PermitDoor(node.policies(), gate, lessons(gate), loop.services()))
-          .withOperatorsDoor(new KeyRestDoor(loop.vertx(), node, store, rests))
+          .withOperatorsDoor(new KeyRestDoor(loop.vertx(), loop.node(), store, rests))
           .with(turns(gate));
     }
 
@@ -109,7 +110,8 @@ public final class ProvidersExtension implements Extension {
     }
 
     @Override
-    public Future<?> start(Vertx vertx) {
+    public Future<?> start(NodeParts parts) {
+      Vertx vertx = node.vertx();
       vertx.setPeriodic(
           FORGET_EVERY_MILLIS,
           due -> meters.keep(Upstreams.of(node.policies().current().policy())));

@@ -1,11 +1,11 @@
 package io.weir.windows;
 
 import io.vertx.core.Future;
-import io.vertx.core.Vertx;
 import io.weir.node.extension.Extension;
 import io.weir.node.extension.Inspection;
 import io.weir.node.extension.LoopExtension;
 import io.weir.node.extension.LoopParts;
+import io.weir.node.extension.NodeBase;
 import io.weir.node.extension.NodeParts;
 import io.weir.node.extension.OpenExtension;
 import io.weir.state.inspect.StateInspector;
@@ -20,7 +20,7 @@ public final class WindowsExtension implements Extension {
   }
 
   @Override
-  public OpenExtension open(NodeParts node) {
+  public OpenExtension open(NodeBase node) {
     return new Opened(node, new RedisWindows(node.redis()), new WindowMeters(node.meters()));
   }
 
@@ -42,7 +42,7 @@ public final class WindowsExtension implements Extension {
     return fields;
   }
 
-  private record Opened(NodeParts node, WindowStore store, WindowMeters meters)
+  private record Opened(NodeBase node, WindowStore store, WindowMeters meters)
       implements OpenExtension {
     @Override
     public LoopExtension onLoop(LoopParts loop) {
@@ -51,8 +51,8 @@ public final class WindowsExtension implements Extension {
     }
 
     @Override
-    public Future<?> start(Vertx vertx) {
-      new WindowWatch(vertx, node.policies(), store, meters).start();
+    public Future<?> start(NodeParts parts) {
+      new WindowWatch(node.vertx(), node.policies(), store, meters).start();
       return Future.succeededFuture();
     }
   }

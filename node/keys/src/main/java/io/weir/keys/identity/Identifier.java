@@ -23,6 +23,7 @@ import io.weir.node.answer.RefusedException;
 import io.weir.node.auth.Addresses;
 import io.weir.node.auth.Identities;
 import io.weir.node.auth.KeyHeaders;
+import io.weir.node.auth.KeyLookup;
 import io.weir.node.upstream.ForwardedHeaders;
 import java.util.List;
 import java.util.Optional;
@@ -46,20 +47,20 @@ public final class Identifier implements io.weir.node.auth.Identifier {
   private static final ProblemDetails PLAN_UNKNOWN =
       ProblemDetails.of(403, "plan_unknown", "The policy has not the plan of this caller");
 
-  private final Identities identities;
+  private final KeyLookup keys;
   private final KnownKeys known;
   private final WebTokens tokens;
 
-  Identifier(Identities identities, KnownKeys known, WebTokens tokens) {
-    this.identities = identities;
+  Identifier(KeyLookup keys, KnownKeys known, WebTokens tokens) {
+    this.keys = keys;
     this.known = known;
     this.tokens = tokens;
   }
 
   /** An identifier for a node. */
-  public static Identifier of(io.vertx.core.Vertx vertx, Identities identities, KnownKeys known) {
+  public static Identifier of(io.vertx.core.Vertx vertx, KeyLookup keys, KnownKeys known) {
     WebTokens tokens = new WebTokens(vertx, () -> known.nowMillis("any"), System::nanoTime);
-    return new Identifier(identities, known, tokens);
+    return new Identifier(keys, known, tokens);
   }
 
   /** A name that a source gives. */
@@ -75,7 +76,7 @@ public final class Identifier implements io.weir.node.auth.Identifier {
 
   @Override
   public Future<Subject> identify(HttpServerRequest request, Optional<OperationRule> operation) {
-    Policy policy = identities.policy();
+    Policy policy = keys.policy();
     IdentityRule rule = IdentityRule.of(policy);
     Set<Source> sources = IdentityRule.sources(operation);
     boolean hasKeys = sources.contains(Source.API_KEY);
@@ -93,8 +94,7 @@ public final class Identifier implements io.weir.node.auth.Identifier {
         : Optional.empty();
     removeFrom(request.headers());
     if (shown.isPresent()) {
-      return identities
-          .ofKey(shown.get(), address)
+      return keys.ofKey(shown.get(), address)
           .map(subject -> subject.orElseThrow(Identities::invalid));
     }
     return token.isPresent()
@@ -104,7 +104,7 @@ public final class Identifier implements io.weir.node.auth.Identifier {
 
   @Override
   public void removeFrom(MultiMap headers) {
-    Set<String> names = IdentityRule.of(identities.policy()).headers();
+    Set<String> names = IdentityRule.of(keys.policy()).headers();
     List<String> found = headers.names().stream()
         .filter(name -> names.contains(ForwardedHeaders.plain(name)))
         .toList();
@@ -120,7 +120,7 @@ public final class Identifier implements io.weir.node.auth.Identifier {
 
   @Override
   public String target(HttpServerRequest request) {
-    return IdentityRule.of(identities.policy())
+    return IdentityRule.of(keys.policy())
         .apiKey()
         .query()
         .map(name -> ShownKey.without(name, request.uri()))
@@ -129,7 +129,7 @@ public final class Identifier implements io.weir.node.auth.Identifier {
 
   @Override
   public Optional<String> address(HttpServerRequest request) {
-    IdentityRule rule = IdentityRule.of(identities.policy());
+    IdentityRule rule = IdentityRule.of(keys.policy());
     return Addresses.caller(request, rule.proxies(), rule.addressHeader());
   }
 
@@ -171,7 +171,7 @@ public final class Identifier implements io.weir.node.auth.Identifier {
             .strangers()
             .charged(address, () -> tokens.verify(token, rule), Verdict::isValid)
             .map(Verdict::orThrow))
-        .compose(verified -> subject(named(verified), identities.policy()));
+        .compose(verified -> subject(named(verified), keys.policy()));
   }
 
   private static Named named(Verified token) {

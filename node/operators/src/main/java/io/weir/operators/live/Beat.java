@@ -4,7 +4,7 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
-import io.weir.node.extension.NodeParts;
+import io.weir.node.extension.NodeBase;
 import io.weir.operators.nodes.AllNodes;
 import io.weir.operators.top.TopView;
 import java.time.Duration;
@@ -23,7 +23,7 @@ public final class Beat {
       "held", "throttle.held.requests",
       "holds", "throttle.holds");
 
-  private final NodeParts node;
+  private final NodeBase node;
   private final Supplier<Instant> now;
   private final Instant begun;
   private final Counted counted;
@@ -31,7 +31,7 @@ public final class Beat {
   private final LiveFeed feed;
 
   /** @param now tells Redis's time */
-  public Beat(NodeParts node, AllNodes nodes, TopView top, Supplier<Instant> now) {
+  public Beat(NodeBase node, AllNodes nodes, TopView top, Supplier<Instant> now) {
     this.node = node;
     this.now = now;
     this.begun = now.get();

@@ -1,10 +1,9 @@
 package io.weir.operators.page;
 
-import io.weir.node.admin.Operators;
 import io.weir.node.extension.Extension;
 import io.weir.node.extension.LoopExtension;
 import io.weir.node.extension.LoopParts;
-import io.weir.node.extension.NodeParts;
+import io.weir.node.extension.NodeBase;
 import io.weir.node.extension.OpenExtension;
 import io.weir.operators.page.door.FilesDoor;
 import io.weir.operators.page.door.PageFile;
@@ -20,18 +19,16 @@ public final class PageExtension implements Extension {
   }
 
   @Override
-  public OpenExtension open(NodeParts node) {
-    return new Opened(
-        node.operators(), PageFile.all(), node.config().adminPort().isPresent());
+  public OpenExtension open(NodeBase node) {
+    return new Opened(PageFile.all(), node.config().adminPort().isPresent());
   }
 
-  private record Opened(Operators operators, List<PageFile> files, boolean hasOwnPort)
-      implements OpenExtension {
+  private record Opened(List<PageFile> files, boolean hasOwnPort) implements OpenExtension {
     @Override
     public LoopExtension onLoop(LoopParts loop) {
       return new LoopExtension(
           List.of(),
-          List.of(new FilesDoor(files, hasOwnPort), new SessionDoor(operators)),
+          List.of(new FilesDoor(files, hasOwnPort), new SessionDoor(loop.node().operators())),
           Optional.empty(),
           Optional.empty());
     }

@@ -7,7 +7,7 @@ import io.vertx.core.json.JsonObject;
 import io.weir.core.policy.InvalidPolicyException;
 import io.weir.core.throttle.Failures;
 import io.weir.node.admin.OperatorWork;
-import io.weir.node.extension.NodeParts;
+import io.weir.node.extension.NodeBase;
 import io.weir.node.json.JsonInput;
 import io.weir.operators.nodes.AllNodes;
 import io.weir.operators.rehearsal.RedisCandidate.Stored;
@@ -37,7 +37,7 @@ public final class Rehearsals {
    *
    * @param hearer hears of what would be denied on this node
    */
-  public Rehearsals(NodeParts node, AllNodes nodes, WouldDeny hearer) {
+  public Rehearsals(NodeBase node, AllNodes nodes, WouldDeny hearer) {
     this.here = new NodeRehearsals(
         node.store(), () -> node.policies().current().revision(), node.meters(), hearer);
     this.stored = new RedisCandidate(node.redis());

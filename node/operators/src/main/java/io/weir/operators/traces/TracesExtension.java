@@ -3,7 +3,7 @@ package io.weir.operators.traces;
 import io.weir.node.config.NodeConfig;
 import io.weir.node.extension.Extension;
 import io.weir.node.extension.LoopExtension;
-import io.weir.node.extension.NodeParts;
+import io.weir.node.extension.NodeBase;
 import io.weir.node.extension.OpenExtension;
 import io.weir.node.trace.Tracing;
 import java.util.List;
@@ -25,7 +25,7 @@ public final class TracesExtension implements Extension {
   }
 
   @Override
-  public OpenExtension open(NodeParts node) {
+  public OpenExtension open(NodeBase node) {
     return loop -> new LoopExtension(List.of(), List.of(), Optional.empty(), Optional.empty());
   }
 }

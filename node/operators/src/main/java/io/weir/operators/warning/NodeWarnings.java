@@ -9,7 +9,7 @@ import io.weir.core.decision.Limit;
 import io.weir.core.policy.Subject;
 import io.weir.core.throttle.PolicySource;
 import io.weir.node.admission.Witness.Question;
-import io.weir.node.extension.NodeParts;
+import io.weir.node.extension.NodeBase;
 import io.weir.node.intake.Bulkhead;
 import io.weir.node.intake.Bulkhead.Share;
 import io.weir.operators.warning.WebhookSender.Message;
@@ -55,7 +55,7 @@ public final class NodeWarnings {
    *
    * @param time Redis's time
    */
-  public NodeWarnings(NodeParts parts, Supplier<Instant> time) {
+  public NodeWarnings(NodeBase parts, Supplier<Instant> time) {
     this.policies = parts.policies();
     this.redis = new RedisWarnings(parts.redis());
     this.meters = new WarningMeters(parts.meters());

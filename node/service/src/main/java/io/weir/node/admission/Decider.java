@@ -31,18 +31,15 @@ public final class Decider {
   private final Throttle throttle;
   private final NodeMetrics metrics;
   private final Tracing tracing;
+  private final Witness witness;
   private final AtomicBoolean isUndecided = new AtomicBoolean();
-  private volatile Witness witness = Witness.NONE;
 
-  public Decider(Throttle throttle, NodeMetrics metrics, Tracing tracing) {
+  /** @param witness sees the decisions */
+  public Decider(Throttle throttle, NodeMetrics metrics, Tracing tracing, Witness witness) {
     this.throttle = throttle;
     this.metrics = metrics;
     this.tracing = tracing;
-  }
-
-  /** Sets who sees the decisions. */
-  public void use(Witness of) {
-    witness = of;
+    this.witness = witness;
   }
 
   /**

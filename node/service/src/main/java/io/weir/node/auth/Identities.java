@@ -3,18 +3,16 @@ package io.weir.node.auth;
 import io.vertx.core.Future;
 import io.vertx.core.MultiMap;
 import io.vertx.core.http.HttpServerRequest;
-import io.weir.core.policy.Authenticator;
 import io.weir.core.policy.OperationRule;
 import io.weir.core.policy.Policy;
 import io.weir.core.policy.Subject;
-import io.weir.core.throttle.PolicySource;
 import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
 import java.util.Optional;
 
 /**
- * Finds out who asks: by the policy, which counts first, and by a directory of keys outside of it. Mutable: the
- * directory is set before the node serves. Safe for use by many threads.
+ * Finds out who asks: by the policy, which comes first, and by a directory of keys outside of it. Safe for use by many
+ * threads.
  */
 public final class Identities {
   private static final ProblemDetails KEY_MISSING = ProblemDetails.of(
@@ -24,22 +22,13 @@ public final class Identities {
   private static final ProblemDetails SUBJECT_UNKNOWN = ProblemDetails.of(
       404, "subject_unknown", "There is no such subject, or its key may not be used");
 
-  private final PolicySource policies;
-  private volatile Directory directory = Directory.EMPTY;
-  private volatile Identifier identifier = new ByKey();
+  private final KeyLookup keys;
+  private final Identifier identifier;
 
-  public Identities(PolicySource policies) {
-    this.policies = policies;
-  }
-
-  /** Sets the directory. */
-  public void use(Directory of) {
-    directory = of;
-  }
-
-  /** Sets where the identity of requests comes from, instead of API keys alone. */
-  public void use(Identifier of) {
-    identifier = of;
+  /** @param identifier finds the identity of requests */
+  public Identities(KeyLookup keys, Identifier identifier) {
+    this.keys = keys;
+    this.identifier = identifier;
   }
 
   /** The subject of a request, see {@link Identifier#identify}. */
@@ -70,23 +59,9 @@ public final class Identities {
     return identifier.address(request);
   }
 
-  /** By API keys alone. */
-  private final class ByKey implements Identifier {
-    @Override
-    public Future<Subject> identify(HttpServerRequest request, Optional<OperationRule> operation) {
-      Optional<String> shown = KeyHeaders.shownIn(request.headers());
-      if (shown.isEmpty()) {
-        throw missing();
-      }
-      KeyHeaders.removeFrom(request.headers());
-      return ofKey(shown.get(), Addresses.peer(request))
-          .map(subject -> subject.orElseThrow(Identities::invalid));
-    }
-  }
-
   /** The policy in force. */
   public Policy policy() {
-    return policies.current().policy();
+    return keys.policy();
   }
 
   /** The same subject by the policy that is in force now; throws {@link RefusedException} if it is gone. */
@@ -111,10 +86,7 @@ public final class Identities {
 
   /** The subject of a key, see {@link Directory#ofKey}. */
   public Future<Optional<Subject>> ofKey(String shown, Optional<String> address) {
-    Optional<Subject> listed = Authenticator.authenticate(shown, policy());
-    // A wrong secret of an id that the policy lists is looked for, too: the time must not reveal
-    // it.
-    return listed.isPresent() ? Future.succeededFuture(listed) : directory.ofKey(shown, address);
+    return keys.ofKey(shown, address);
   }
 
   /** The subject with this name, for callers that vouch for theirs. */
@@ -122,11 +94,11 @@ public final class Identities {
     Optional<Subject> listed = policy().listed(name);
     return listed.isPresent()
         ? Future.succeededFuture(listed)
-        : directory.named(name, () -> policy().covered(name));
+        : keys.directory().named(name, () -> policy().covered(name));
   }
 
   /** The operator who shows a token that is stored, and not the node's own. */
   public Optional<Operator> operator(String token) {
-    return directory.operator(token);
+    return keys.directory().operator(token);
   }
 }

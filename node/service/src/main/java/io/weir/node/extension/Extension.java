@@ -21,7 +21,7 @@ public interface Extension {
   String name();
 
   /** Opens the extension for a node that does not serve yet. Called once for each node. */
-  OpenExtension open(NodeParts node);
+  OpenExtension open(NodeBase node);
 
   /**
    * Its commands of {@code weir}, as picocli objects.

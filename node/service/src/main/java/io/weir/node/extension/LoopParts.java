@@ -9,9 +9,14 @@ import java.util.List;
 /**
  * The parts of one event loop that extensions use.
  *
+ * @param node the parts that all event loops share
  * @param services reads the requests of services, which show the service token
  * @param sender sends requests to upstreams
  * @param diversions of all extensions; complete when the loop serves
  */
 public record LoopParts(
-    Vertx vertx, ServiceRequests services, Sender sender, List<Diversion> diversions) {}
+    NodeParts node,
+    Vertx vertx,
+    ServiceRequests services,
+    Sender sender,
+    List<Diversion> diversions) {}

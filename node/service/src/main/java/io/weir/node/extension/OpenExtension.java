@@ -40,7 +40,7 @@ public interface OpenExtension {
   }
 
   /** Starts workers and watchers, once the doors are open. They end with the Vert.x instance. */
-  default Future<?> start(Vertx vertx) {
+  default Future<?> start(NodeParts node) {
     return Future.succeededFuture();
   }
 }

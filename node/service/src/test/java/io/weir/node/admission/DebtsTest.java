@@ -40,7 +40,7 @@ final class DebtsTest {
   private final Throttle throttle =
       new Throttle(new InMemoryBucketStore(clock), new Source(policy));
   private final Debts debts =
-      new Debts(vertx, new Decider(throttle, new NodeMetrics(), Tracing.NONE));
+      new Debts(vertx, new Decider(throttle, new NodeMetrics(), Tracing.NONE, Witness.NONE));
 
   private record Source(PolicyRevision current) implements PolicySource {
     @Override

@@ -20,7 +20,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -28,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Claims and does jobs of this node: for each operation a bounded number at a time, independent of the others. Mutable;
- * owned by its event loop; {@link #wake} may be called by any thread.
+ * owned by its event loop.
  */
 public final class JobWorker extends VerticleBase {
   private static final long TICK_MILLIS = 20;
@@ -40,20 +39,24 @@ public final class JobWorker extends VerticleBase {
   private final JobMeters meters;
   private final ResultMemory results;
   private final Function<Vertx, Turns> turnsOf;
+  private final Set<String> accepted;
   /** How long jobs that were sent may take once the node stops. */
   private final Duration patience;
 
   private final String name = UUID.randomUUID().toString();
   private final Map<String, JobLine> lines = new HashMap<>();
-  private final Set<String> woken = ConcurrentHashMap.newKeySet();
   private final Promise<Void> idle = Promise.promise();
   private boolean isStopping;
   private @Nullable Turns turns;
   private Map<String, OperationRule> rules = Map.of();
   private long rulesOf = -1;
 
-  /** A worker for one node. */
-  public JobWorker(JobParts parts) {
+  /**
+   * A worker for one node.
+   *
+   * @param accepted the operations with new jobs, from any thread; the worker removes what it has seen
+   */
+  public JobWorker(JobParts parts, Set<String> accepted) {
     this.policies = parts.node().policies();
     this.store = parts.store();
     this.holds = parts.node().holds();
@@ -61,12 +64,8 @@ public final class JobWorker extends VerticleBase {
     this.meters = parts.meters();
     this.results = parts.results();
     this.turnsOf = parts.node().turns();
+    this.accepted = accepted;
     this.patience = parts.node().config().shutdownTimeout();
-  }
-
-  /** Tells that there is a new job of this operation. */
-  public void wake(String operation) {
-    woken.add(operation);
   }
 
   @Override
@@ -105,7 +104,7 @@ public final class JobWorker extends VerticleBase {
     }
     for (String operation : rules.keySet()) {
       JobLine line = lines.computeIfAbsent(operation, name -> new JobLine(this, name));
-      if (woken.remove(operation)) {
+      if (accepted.remove(operation)) {
         line.wake();
       }
       line.claimWhenDue();

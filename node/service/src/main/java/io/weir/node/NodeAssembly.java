@@ -1,0 +1,159 @@
+package io.weir.node;
+
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.weir.core.policy.FailureMode;
+import io.weir.core.policy.Policy;
+import io.weir.core.throttle.Throttle;
+import io.weir.node.admin.Operators;
+import io.weir.node.admin.Readiness;
+import io.weir.node.admin.Stranding;
+import io.weir.node.admin.WatchedFile;
+import io.weir.node.admission.Admission;
+import io.weir.node.admission.Debts;
+import io.weir.node.admission.Decider;
+import io.weir.node.admission.Witness;
+import io.weir.node.auth.Directory;
+import io.weir.node.auth.Identities;
+import io.weir.node.auth.KeyIdentifier;
+import io.weir.node.auth.KeyLookup;
+import io.weir.node.auth.ServiceGuard;
+import io.weir.node.auth.TokenGuard;
+import io.weir.node.extension.Extension;
+import io.weir.node.extension.NodeBase;
+import io.weir.node.extension.NodeParts;
+import io.weir.node.extension.OpenExtension;
+import io.weir.node.gateway.NodeBulkheads;
+import io.weir.node.loop.LoopTime;
+import io.weir.node.metrics.NodeMetrics;
+import io.weir.node.trace.Tracing;
+import io.weir.node.upstream.Turns;
+import io.weir.state.audit.RedisAudit;
+import io.weir.state.hold.Holds;
+import io.weir.state.hold.RedisHolds;
+import io.weir.state.policy.ClusterPolicy;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+
+/**
+ * Makes the parts of a node from the bottom up: each is complete when it is made. For one node; owned by the code that
+ * starts it.
+ */
+final class NodeAssembly {
+  /** The turns of a node without an extension that gives them. */
+  static final Turns NO_TURNS = request -> {
+    throw new IllegalStateException("no extension has " + request.to().name());
+  };
+
+  private final Vertx vertx;
+  private final SharedState shared;
+  private final ClusterPolicy policies;
+  private final NodeMetrics metrics;
+  private final Tracing tracing;
+  private final TokenGuard admins;
+
+  NodeAssembly(Vertx vertx, SharedState shared, NodeMetrics metrics, Tracing tracing) {
+    this.vertx = vertx;
+    this.shared = shared;
+    this.policies = shared.policies();
+    this.metrics = metrics;
+    this.tracing = tracing;
+    this.admins = new TokenGuard(shared.config().adminToken());
+  }
+
+  /**
+   * The parts of the node, with its extensions opened.
+   *
+   * @param openApi the description of all doors
+   */
+  NodeContext assemble(List<Extension> extensions, String openApi) {
+    RedisHolds holds = new RedisHolds(shared.connections());
+    NodeBase base = base(holds);
+    List<OpenExtension> opened =
+        extensions.stream().map(extension -> extension.open(base)).toList();
+    Decider decider = decider(opened);
+    NodeParts parts = parts(base, opened, decider);
+    Stranding stranding = first(opened, OpenExtension::stranding).orElse(Stranding.NONE);
+    Optional<PolicyFileWatch> watch =
+        PolicyFileWatch.of(shared.config(), vertx, policies, stranding);
+    return new NodeContext(
+        parts,
+        decider,
+        holds,
+        new RedisAudit(shared.connections()),
+        services(parts.identities()),
+        readiness(NodeContext.policyFile(watch)),
+        watch,
+        stranding,
+        metrics,
+        openApi,
+        opened);
+  }
+
+  private NodeBase base(RedisHolds store) {
+    Holds holds = new Holds(new LoopTime(vertx), store, metrics, policies::liveNodes);
+    metrics.holds(holds::size);
+    return new NodeBase(
+        vertx,
+        shared.config(),
+        shared.connections(),
+        shared::connect,
+        policies,
+        shared.redis(),
+        holds,
+        metrics.registry());
+  }
+
+  private Decider decider(List<OpenExtension> opened) {
+    return new Decider(
+        new Throttle(shared.store(), policies),
+        metrics,
+        tracing,
+        first(opened, OpenExtension::witness).orElse(Witness.NONE));
+  }
+
+  private NodeParts parts(NodeBase base, List<OpenExtension> opened, Decider decider) {
+    Identities identities = identities(opened);
+    Admission admission =
+        new Admission(policies, identities, decider, new Debts(vertx, decider), base.holds());
+    NodeBulkheads bulkheads = NodeBulkheads.ofHeap(Runtime.getRuntime().maxMemory());
+    metrics.held(bulkheads.held()::taken);
+    return new NodeParts(
+        base,
+        identities,
+        admission,
+        new Operators(admins, identities),
+        bulkheads,
+        loop -> first(opened, each -> each.turns(loop)).orElse(NO_TURNS));
+  }
+
+  private Identities identities(List<OpenExtension> opened) {
+    KeyLookup keys =
+        new KeyLookup(policies, first(opened, OpenExtension::directory).orElse(Directory.EMPTY));
+    return new Identities(
+        keys, first(opened, OpenExtension::identifier).orElseGet(() -> new KeyIdentifier(keys)));
+  }
+
+  private ServiceGuard services(Identities identities) {
+    return new ServiceGuard(new TokenGuard(shared.config().serviceToken()), admins, identities);
+  }
+
+  private Readiness readiness(WatchedFile policyFile) {
+    return new Readiness(
+        () -> Future.fromCompletionStage(shared.connections().probe(), vertx.getOrCreateContext()),
+        () -> servesInOutage(policies.current().policy()),
+        () -> shared.connections().functions().inWords(),
+        () -> policyFile.beside(policies.text()));
+  }
+
+  private static boolean servesInOutage(Policy policy) {
+    return policy.plans().values().stream()
+        .anyMatch(plan -> plan.failureMode() != FailureMode.DENY);
+  }
+
+  private static <T> Optional<T> first(
+      List<OpenExtension> extensions, Function<OpenExtension, Optional<T>> part) {
+    return extensions.stream().flatMap(each -> part.apply(each).stream()).findFirst();
+  }
+}

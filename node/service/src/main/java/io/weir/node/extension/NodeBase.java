@@ -1,0 +1,30 @@
+package io.weir.node.extension;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import io.vertx.core.Vertx;
+import io.weir.core.throttle.BucketStore;
+import io.weir.node.config.NodeConfig;
+import io.weir.state.connection.RedisConnections;
+import io.weir.state.hold.Holds;
+import io.weir.state.policy.ClusterPolicy;
+import java.time.Duration;
+import java.util.function.Function;
+
+/**
+ * The parts of a node that its admission is made of. Extensions are opened with them, since some are parts of admission.
+ *
+ * @param redis the connections for decisions
+ * @param otherRedis opens connections of an extension's own with this timeout, for calls that take longer than
+ *     decisions; the node closes them
+ * @param store decides in the shared state alone, without leases and without shares for outages
+ * @param holds of the requests of this node
+ */
+public record NodeBase(
+    Vertx vertx,
+    NodeConfig config,
+    RedisConnections redis,
+    Function<Duration, RedisConnections> otherRedis,
+    ClusterPolicy policies,
+    BucketStore store,
+    Holds holds,
+    MeterRegistry meters) {}
