@@ -27,7 +27,7 @@ import io.weir.node.gateway.NodeBulkheads;
 import io.weir.node.loop.LoopTime;
 import io.weir.node.metrics.NodeMetrics;
 import io.weir.node.trace.Tracing;
-import io.weir.node.upstream.Turns;
+import io.weir.node.upstream.UpstreamSlots;
 import io.weir.state.audit.RedisAudit;
 import io.weir.state.hold.Holds;
 import io.weir.state.hold.RedisHolds;
@@ -41,11 +41,6 @@ import java.util.function.Function;
  * starts it.
  */
 final class NodeAssembly {
-  /** The turns of a node without an extension that gives them. */
-  static final Turns NO_TURNS = request -> {
-    throw new IllegalStateException("no extension has " + request.to().name());
-  };
-
   private final Vertx vertx;
   private final SharedState shared;
   private final ClusterPolicy policies;
@@ -125,7 +120,7 @@ final class NodeAssembly {
         admission,
         new Operators(admins, identities),
         bulkheads,
-        loop -> first(opened, each -> each.turns(loop)).orElse(NO_TURNS));
+        first(opened, OpenExtension::slots).orElse(UpstreamSlots.NONE));
   }
 
   private Identities identities(List<OpenExtension> opened) {

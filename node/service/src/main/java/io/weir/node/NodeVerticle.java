@@ -31,7 +31,6 @@ import io.weir.node.intake.ServiceRequests;
 import io.weir.node.reservation.ReservationDoor;
 import io.weir.node.upstream.Connections;
 import io.weir.node.upstream.Sender;
-import io.weir.node.upstream.Turns;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -54,7 +53,6 @@ final class NodeVerticle extends VerticleBase {
   private final NodeParts parts;
   private final List<HttpServer> servers = new ArrayList<>();
   private final List<Route> served = new CopyOnWriteArrayList<>();
-  private Turns turns = NodeAssembly.NO_TURNS; // until the extensions are there
   private @Nullable Gateway gateway;
 
   NodeVerticle(NodeContext node) {
@@ -71,15 +69,10 @@ final class NodeVerticle extends VerticleBase {
         vertx,
         new ServiceRequests(vertx, node.services(), parts.memory()),
         new Sender(
-            vertx, new Connections(vertx, node.metrics().http()), request -> turns.begin(request)),
+            vertx, new Connections(vertx, node.metrics().http()), parts.slots().on(vertx)),
         Collections.unmodifiableList(diversions));
     node.extensions().forEach(extension -> extensions.add(extension.onLoop(loop)));
     extensions.forEach(extension -> extension.diversion().ifPresent(diversions::add));
-    // A destination has a name only if the extension that gives turns has read it from the policy.
-    turns = extensions.stream()
-        .flatMap(extension -> extension.turns().stream())
-        .findFirst()
-        .orElse(turns);
     gateway =
         new Gateway(vertx, parts.admission(), loop.sender(), parts.bulkheads(), loop.diversions());
     return listen(

@@ -9,23 +9,17 @@ import io.weir.node.extension.LoopParts;
 import io.weir.node.extension.NodeBase;
 import io.weir.node.extension.NodeParts;
 import io.weir.node.extension.OpenExtension;
-import io.weir.node.upstream.Turns;
-import io.weir.providers.queue.CurrentUpstreams;
-import io.weir.providers.queue.KeysHere;
+import io.weir.node.upstream.UpstreamSlots;
 import io.weir.providers.queue.ProviderMeters;
-import io.weir.providers.queue.ProviderPlaces;
 import io.weir.providers.rule.Upstreams;
 import io.weir.providers.store.RedisProviders;
 import io.weir.providers.store.UpstreamKeys;
-import io.weir.providers.turn.Breakers;
 import io.weir.providers.turn.HealthWatch;
 import io.weir.providers.turn.KeyRestDoor;
 import io.weir.providers.turn.KeyRests;
 import io.weir.providers.turn.PermitDoor;
 import io.weir.providers.turn.ProviderGate;
-import io.weir.providers.turn.ProviderLessons;
-import io.weir.providers.turn.ProviderTurns;
-import io.weir.providers.turn.RetryBudgets;
+import io.weir.providers.turn.ProviderSlots;
 import io.weir.state.inspect.StateInspector;
 import java.util.List;
 import java.util.Map;
@@ -42,15 +36,11 @@ public final class ProvidersExtension implements Extension {
 
   @Override
   public OpenExtension open(NodeBase node) {
+    RedisProviders store = new RedisProviders(node.redis());
+    ProviderMeters meters = new ProviderMeters(node.meters());
+    KeyRests rests = new KeyRests();
     return new Opened(
-        node,
-        new RedisProviders(node.redis()),
-        new ProviderMeters(node.meters()),
-        new Breakers(),
-        new KeyRests(),
-        new ProviderPlaces(),
-        new RetryBudgets(),
-        new KeysHere(System::getenv));
+        node, store, meters, rests, new ProviderSlots(node.policies(), store, meters, rests));
   }
 
   @Override
@@ -75,38 +65,21 @@ public final class ProvidersExtension implements Extension {
       NodeBase node,
       RedisProviders store,
       ProviderMeters meters,
-      Breakers breakers,
       KeyRests rests,
-      ProviderPlaces places,
-      RetryBudgets budgets,
-      KeysHere keys)
+      ProviderSlots sendSlots)
       implements OpenExtension {
 
     @Override
-    public LoopExtension onLoop(LoopParts loop) {
-      ProviderGate gate = gate(loop.vertx());
-      return LoopExtension.of(new PermitDoor(node.policies(), gate, lessons(gate), loop.services()))
-          .withOperatorsDoor(new KeyRestDoor(loop.vertx(), loop.node(), store, rests))
-          .with(turns(gate));
+    public Optional<UpstreamSlots> slots() {
+      return Optional.of(sendSlots);
     }
 
     @Override
-    public Optional<Turns> turns(Vertx loop) {
-      return Optional.of(turns(gate(loop)));
-    }
-
-    private ProviderGate gate(Vertx loop) {
-      CurrentUpstreams current =
-          new CurrentUpstreams(() -> Upstreams.of(node.policies().current().policy()), keys);
-      return new ProviderGate(loop, store, places, meters, current);
-    }
-
-    private ProviderLessons lessons(ProviderGate gate) {
-      return new ProviderLessons(gate, breakers, rests, meters);
-    }
-
-    private Turns turns(ProviderGate gate) {
-      return new ProviderTurns(gate, lessons(gate), meters, budgets, keys, node.policies());
+    public LoopExtension onLoop(LoopParts loop) {
+      ProviderGate gate = sendSlots.gate(loop.vertx());
+      return LoopExtension.of(
+              new PermitDoor(node.policies(), gate, sendSlots.lessons(gate), loop.services()))
+          .withOperatorsDoor(new KeyRestDoor(loop.vertx(), loop.node(), store, rests));
     }
 
     @Override

@@ -29,7 +29,6 @@ public final class PageExtension implements Extension {
       return new LoopExtension(
           List.of(),
           List.of(new FilesDoor(files, hasOwnPort), new SessionDoor(loop.node().operators())),
-          Optional.empty(),
           Optional.empty());
     }
   }

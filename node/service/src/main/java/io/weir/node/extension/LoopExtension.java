@@ -2,7 +2,6 @@ package io.weir.node.extension;
 
 import io.weir.node.gateway.Diversion;
 import io.weir.node.intake.Door;
-import io.weir.node.upstream.Turns;
 import java.util.List;
 import java.util.Optional;
 
@@ -12,13 +11,9 @@ import java.util.Optional;
  * @param doors for callers and services
  * @param operatorsDoors for operators
  * @param diversion answers requests of some operations in place of the upstream
- * @param turns gives turns at the destinations that have a name; at most one extension does
  */
 public record LoopExtension(
-    List<Door> doors,
-    List<Door> operatorsDoors,
-    Optional<Diversion> diversion,
-    Optional<Turns> turns) {
+    List<Door> doors, List<Door> operatorsDoors, Optional<Diversion> diversion) {
   public LoopExtension {
     doors = List.copyOf(doors);
     operatorsDoors = List.copyOf(operatorsDoors);
@@ -26,21 +21,16 @@ public record LoopExtension(
 
   /** An extension with a door for callers or services. */
   public static LoopExtension of(Door door) {
-    return new LoopExtension(List.of(door), List.of(), Optional.empty(), Optional.empty());
+    return new LoopExtension(List.of(door), List.of(), Optional.empty());
   }
 
   /** The same with a door for operators. */
   public LoopExtension withOperatorsDoor(Door door) {
-    return new LoopExtension(doors, List.of(door), diversion, turns);
+    return new LoopExtension(doors, List.of(door), diversion);
   }
 
   /** The same with a diversion. */
   public LoopExtension with(Diversion other) {
-    return new LoopExtension(doors, operatorsDoors, Optional.of(other), turns);
-  }
-
-  /** The same with turns. */
-  public LoopExtension with(Turns other) {
-    return new LoopExtension(doors, operatorsDoors, diversion, Optional.of(other));
+    return new LoopExtension(doors, operatorsDoors, Optional.of(other));
   }
 }

@@ -8,17 +8,16 @@ import io.weir.node.config.NodeConfig;
 import io.weir.node.gateway.NodeBulkheads;
 import io.weir.node.intake.Bulkhead;
 import io.weir.node.intake.UnpaidWork;
-import io.weir.node.upstream.Turns;
+import io.weir.node.upstream.UpstreamSlots;
 import io.weir.state.connection.RedisConnections;
 import io.weir.state.hold.Holds;
 import io.weir.state.policy.ClusterPolicy;
-import java.util.function.Function;
 
 /**
  * The parts of a node that the doors and workers of extensions use.
  *
  * @param operators admits operators to their doors
- * @param turns gives turns at destinations with names to a worker of an extension, on its event loop
+ * @param slots gives turns at destinations with names, to a worker of an extension, too
  */
 public record NodeParts(
     NodeBase base,
@@ -26,7 +25,7 @@ public record NodeParts(
     Admission admission,
     Operators operators,
     NodeBulkheads bulkheads,
-    Function<Vertx, Turns> turns) {
+    UpstreamSlots slots) {
 
   public Vertx vertx() {
     return base.vertx();

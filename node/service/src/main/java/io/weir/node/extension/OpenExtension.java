@@ -1,12 +1,11 @@
 package io.weir.node.extension;
 
 import io.vertx.core.Future;
-import io.vertx.core.Vertx;
 import io.weir.node.admin.Stranding;
 import io.weir.node.admission.Witness;
 import io.weir.node.auth.Directory;
 import io.weir.node.auth.Identifier;
-import io.weir.node.upstream.Turns;
+import io.weir.node.upstream.UpstreamSlots;
 import java.util.Optional;
 
 /** An extension of a running node. Safe for use by many threads. */
@@ -14,8 +13,8 @@ public interface OpenExtension {
   /** Its parts on one event loop. Called on that loop, before it serves. */
   LoopExtension onLoop(LoopParts loop);
 
-  /** Gives turns at the destinations that have a name to a worker on this event loop; at most one extension does. */
-  default Optional<Turns> turns(Vertx loop) {
+  /** Gives turns at the destinations that have a name; at most one extension does. */
+  default Optional<UpstreamSlots> slots() {
     return Optional.empty();
   }
 

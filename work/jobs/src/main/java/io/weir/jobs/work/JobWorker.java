@@ -12,6 +12,7 @@ import io.weir.core.throttle.PolicySource;
 import io.weir.jobs.rule.JobRule;
 import io.weir.jobs.store.RedisJobs;
 import io.weir.node.upstream.Turns;
+import io.weir.node.upstream.UpstreamSlots;
 import io.weir.state.hold.Holds;
 import java.time.Duration;
 import java.util.HashMap;
@@ -38,7 +39,7 @@ public final class JobWorker extends VerticleBase {
   private final JobTokens tokens;
   private final JobMeters meters;
   private final ResultMemory results;
-  private final Function<Vertx, Turns> turnsOf;
+  private final UpstreamSlots slots;
   private final Set<String> accepted;
   /** How long jobs that were sent may take once the node stops. */
   private final Duration patience;
@@ -63,14 +64,14 @@ public final class JobWorker extends VerticleBase {
     this.tokens = parts.tokens();
     this.meters = parts.meters();
     this.results = parts.results();
-    this.turnsOf = parts.node().turns();
+    this.slots = parts.node().slots();
     this.accepted = accepted;
     this.patience = parts.node().config().shutdownTimeout();
   }
 
   @Override
   public Future<?> start() {
-    turns = turnsOf.apply(vertx);
+    turns = slots.on(vertx);
     vertx.setPeriodic(TICK_MILLIS, fired -> tick());
     return Future.succeededFuture();
   }
