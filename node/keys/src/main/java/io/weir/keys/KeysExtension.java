@@ -99,7 +99,7 @@ public final class KeysExtension implements Extension {
       Desk desk = new Desk(loop.vertx(), records, known, loop.node());
       List<Door> doors = List.of(
           new KeysDoor(desk), new TenantsDoor(desk), new TokensDoor(desk), new ImportDoor(desk));
-      return new LoopExtension(List.of(), doors, Optional.empty());
+      return LoopExtension.ofOperators(doors);
     }
 
     @Override

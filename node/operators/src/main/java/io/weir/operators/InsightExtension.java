@@ -133,7 +133,7 @@ public final class InsightExtension implements Extension {
           new StatesDoor(loop.vertx(), parts, inspector, Extension.inspections(Extension.all())),
           new RehearsalDoor(loop.vertx(), parts, rehearsals),
           new ResetDoor(loop.vertx(), parts));
-      return new LoopExtension(List.of(), doors, Optional.empty());
+      return LoopExtension.ofOperators(doors);
     }
 
     @Override

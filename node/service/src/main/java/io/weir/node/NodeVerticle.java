@@ -32,7 +32,6 @@ import io.weir.node.reservation.ReservationDoor;
 import io.weir.node.upstream.Connections;
 import io.weir.node.upstream.Sender;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -62,21 +61,21 @@ final class NodeVerticle extends VerticleBase {
 
   @Override
   public Future<?> start() {
-    List<LoopExtension> extensions = new ArrayList<>();
-    List<Diversion> diversions = new ArrayList<>();
     LoopParts loop = new LoopParts(
         parts,
         vertx,
         new ServiceRequests(vertx, node.services(), parts.memory()),
         new Sender(
-            vertx, new Connections(vertx, node.metrics().http()), parts.slots().on(vertx)),
-        Collections.unmodifiableList(diversions));
-    node.extensions().forEach(extension -> extensions.add(extension.onLoop(loop)));
-    extensions.forEach(extension -> extension.diversion().ifPresent(diversions::add));
-    gateway =
-        new Gateway(vertx, parts.admission(), loop.sender(), parts.bulkheads(), loop.diversions());
+            vertx, new Connections(vertx, node.metrics().http()), parts.slots().on(vertx)));
+    List<LoopExtension> extensions =
+        node.extensions().stream().map(extension -> extension.onLoop(loop)).toList();
+    List<Diversion> diversions =
+        extensions.stream().flatMap(extension -> extension.diversion().stream()).toList();
+    gateway = new Gateway(vertx, parts.admission(), loop.sender(), parts.bulkheads(), diversions);
     return listen(
-        joined(ownDoors(loop.services()), extensions.stream().map(LoopExtension::doors)),
+        joined(
+            ownDoors(loop.services()),
+            extensions.stream().map(extension -> extension.doors().apply(diversions))),
         joined(operatorsDoors(), extensions.stream().map(LoopExtension::operatorsDoors)),
         gateway);
   }

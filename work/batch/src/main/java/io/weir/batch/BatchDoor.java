@@ -13,6 +13,7 @@ import io.weir.node.admission.Admission;
 import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
 import io.weir.node.extension.LoopParts;
+import io.weir.node.gateway.Diversion;
 import io.weir.node.intake.Bulkhead;
 import io.weir.node.intake.Bulkhead.Share;
 import io.weir.node.intake.Door;
@@ -40,6 +41,7 @@ public final class BatchDoor implements Door {
   private final Upload uploads;
   private final Admission admission;
   private final LoopParts loop;
+  private final List<Diversion> diversions;
   private final IdempotencyStore store;
   private final Bulkhead batches;
   private final UnpaidWork unpaid;
@@ -49,13 +51,15 @@ public final class BatchDoor implements Door {
   /**
    * A door for one event loop.
    *
+   * @param diversions of all extensions
    * @param batches that are running
    */
-  BatchDoor(LoopParts loop, IdempotencyStore store, Bulkhead batches) {
+  BatchDoor(LoopParts loop, List<Diversion> diversions, IdempotencyStore store, Bulkhead batches) {
     this.vertx = loop.vertx();
     this.uploads = new Upload(vertx);
     this.admission = loop.node().admission();
     this.loop = loop;
+    this.diversions = diversions;
     this.store = store;
     this.batches = batches;
     this.unpaid = loop.node().unpaid();
@@ -78,7 +82,7 @@ public final class BatchDoor implements Door {
     work.require();
     Share place = batches.tryTake(subject, 1).orElseThrow(() -> new RefusedException(TOO_MANY));
     Share bytes = memory.take(subject);
-    ItemSender items = new ItemSender(workers, admission, loop, subject, work, request);
+    ItemSender items = new ItemSender(workers, loop, diversions, subject, work, request);
     BatchCaller caller = new BatchCaller(subject, key, bytes, work);
     return Future.succeededFuture()
         .compose(begun -> read(request, caller, items))

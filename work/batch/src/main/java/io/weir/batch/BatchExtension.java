@@ -27,7 +27,7 @@ public final class BatchExtension implements Extension {
   private record Opened(IdempotencyStore store, Bulkhead batches) implements OpenExtension {
     @Override
     public LoopExtension onLoop(LoopParts loop) {
-      return LoopExtension.of(new BatchDoor(loop, store, batches));
+      return LoopExtension.of(diversions -> new BatchDoor(loop, diversions, store, batches));
     }
   }
 }

@@ -71,17 +71,17 @@ final class ItemSender {
    */
   ItemSender(
       WorkerExecutor workers,
-      Admission admission,
       LoopParts loop,
+      List<Diversion> diversions,
       Subject subject,
       UnpaidWork.Account work,
       HttpServerRequest batch) {
     this.vertx = loop.vertx();
     this.workers = workers;
     this.context = vertx.getOrCreateContext();
-    this.admission = admission;
+    this.admission = loop.node().admission();
     this.sender = loop.sender();
-    this.diversions = loop.diversions();
+    this.diversions = diversions;
     this.subject = subject;
     this.work = work;
     this.batch = batch;

@@ -9,7 +9,6 @@ import io.weir.operators.page.door.FilesDoor;
 import io.weir.operators.page.door.PageFile;
 import io.weir.operators.page.door.SessionDoor;
 import java.util.List;
-import java.util.Optional;
 
 /** The page of operators, on the port for operators. */
 public final class PageExtension implements Extension {
@@ -26,10 +25,8 @@ public final class PageExtension implements Extension {
   private record Opened(List<PageFile> files, boolean hasOwnPort) implements OpenExtension {
     @Override
     public LoopExtension onLoop(LoopParts loop) {
-      return new LoopExtension(
-          List.of(),
-          List.of(new FilesDoor(files, hasOwnPort), new SessionDoor(loop.node().operators())),
-          Optional.empty());
+      return LoopExtension.ofOperators(
+          List.of(new FilesDoor(files, hasOwnPort), new SessionDoor(loop.node().operators())));
     }
   }
 }

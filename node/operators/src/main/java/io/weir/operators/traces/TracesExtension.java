@@ -26,6 +26,6 @@ public final class TracesExtension implements Extension {
 
   @Override
   public OpenExtension open(NodeBase node) {
-    return loop -> new LoopExtension(List.of(), List.of(), Optional.empty());
+    return loop -> LoopExtension.ofOperators(List.of());
   }
 }

@@ -1,10 +1,8 @@
 package io.weir.node.extension;
 
 import io.vertx.core.Vertx;
-import io.weir.node.gateway.Diversion;
 import io.weir.node.intake.ServiceRequests;
 import io.weir.node.upstream.Sender;
-import java.util.List;
 
 /**
  * The parts of one event loop that extensions use.
@@ -12,11 +10,5 @@ import java.util.List;
  * @param node the parts that all event loops share
  * @param services reads the requests of services, which show the service token
  * @param sender sends requests to upstreams
- * @param diversions of all extensions; complete when the loop serves
  */
-public record LoopParts(
-    NodeParts node,
-    Vertx vertx,
-    ServiceRequests services,
-    Sender sender,
-    List<Diversion> diversions) {}
+public record LoopParts(NodeParts node, Vertx vertx, ServiceRequests services, Sender sender) {}
