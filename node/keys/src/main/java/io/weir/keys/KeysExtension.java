@@ -17,14 +17,12 @@ import io.weir.keys.door.TokensDoor;
 import io.weir.keys.identity.Identifier;
 import io.weir.keys.store.RedisRecords;
 import io.weir.node.admin.Stranding;
-import io.weir.node.auth.Directory;
 import io.weir.node.auth.KeyLookup;
-import io.weir.node.extension.Extension;
+import io.weir.node.extension.Keys;
 import io.weir.node.extension.LoopExtension;
 import io.weir.node.extension.LoopParts;
 import io.weir.node.extension.NodeBase;
 import io.weir.node.extension.NodeParts;
-import io.weir.node.extension.OpenExtension;
 import io.weir.node.intake.Door;
 import io.weir.state.connection.RedisConnections;
 import java.time.Clock;
@@ -34,7 +32,7 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /** Keys and tenants that are records of the shared state, not of the policy. */
-public final class KeysExtension implements Extension {
+public final class KeysExtension implements Keys {
   private static final Duration LONGEST = Duration.ofSeconds(5);
   private static final long LOOK_EVERY_MILLIS = 200;
   /** Keys that are known take at most a tenth of the memory. */
@@ -48,7 +46,7 @@ public final class KeysExtension implements Extension {
   }
 
   @Override
-  public OpenExtension open(NodeBase node) {
+  public Keys.Open open(NodeBase node) {
     RedisRecords records = new RedisRecords(node.redis());
     KnownKeys known = new KnownKeys(
         records,
@@ -77,26 +75,17 @@ public final class KeysExtension implements Extension {
   }
 
   /** @param records for operators, whose calls may take longer than decisions */
-  private record Opened(Vertx vertx, KnownKeys known, RedisRecords records, Identifier identity)
-      implements OpenExtension {
+  private record Opened(
+      Vertx vertx, KnownKeys directory, RedisRecords records, Identifier identifier)
+      implements Keys.Open {
     @Override
-    public Optional<Directory> directory() {
-      return Optional.of(known);
-    }
-
-    @Override
-    public Optional<io.weir.node.auth.Identifier> identifier() {
-      return Optional.of(identity);
-    }
-
-    @Override
-    public Optional<Stranding> stranding() {
-      return Optional.of(new StrandedKeys(vertx, records, known::nowMillis, MOST_RECORDS_READ));
+    public Stranding stranding() {
+      return new StrandedKeys(vertx, records, directory::nowMillis, MOST_RECORDS_READ);
     }
 
     @Override
     public LoopExtension onLoop(LoopParts loop) {
-      Desk desk = new Desk(loop.vertx(), records, known, loop.node());
+      Desk desk = new Desk(loop.vertx(), records, directory, loop.node());
       List<Door> doors = List.of(
           new KeysDoor(desk), new TenantsDoor(desk), new TokensDoor(desk), new ImportDoor(desk));
       return LoopExtension.ofOperators(doors);
@@ -105,7 +94,7 @@ public final class KeysExtension implements Extension {
     @Override
     public Future<?> start(NodeParts node) {
       vertx.setPeriodic(LOOK_EVERY_MILLIS, timer -> {
-        var unused = known.look();
+        var unused = directory.look();
       });
       return Future.succeededFuture();
     }

@@ -5,12 +5,12 @@ import io.vertx.core.Vertx;
 import io.vertx.core.internal.VertxInternal;
 import io.weir.core.decision.Decision;
 import io.weir.node.admission.Witness;
-import io.weir.node.extension.Extension;
+import io.weir.node.extension.Capabilities;
+import io.weir.node.extension.Insight;
 import io.weir.node.extension.LoopExtension;
 import io.weir.node.extension.LoopParts;
 import io.weir.node.extension.NodeBase;
 import io.weir.node.extension.NodeParts;
-import io.weir.node.extension.OpenExtension;
 import io.weir.node.intake.Door;
 import io.weir.operators.command.InsightCommands;
 import io.weir.operators.denial.Denial;
@@ -41,7 +41,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Who is limited, why, and what would happen: what operators of a cluster see. */
-public final class InsightExtension implements Extension {
+public final class InsightExtension implements Insight {
   private static final Logger LOG = LoggerFactory.getLogger(InsightExtension.class);
   private static final Duration LONGEST = Duration.ofSeconds(5);
   private static final long TELL_EVERY_MILLIS = 2000;
@@ -52,7 +52,7 @@ public final class InsightExtension implements Extension {
   }
 
   @Override
-  public OpenExtension open(NodeBase node) {
+  public Insight.Open open(NodeBase node) {
     RedisTime time = new RedisTime(System::nanoTime);
     String name = node.policies().questions().node();
     Consumer<Denial> log = node.config()
@@ -110,10 +110,10 @@ public final class InsightExtension implements Extension {
       Rehearsals rehearsals,
       NodeWarnings warnings,
       StateInspector inspector)
-      implements OpenExtension {
+      implements Insight.Open {
     @Override
-    public Optional<Witness> witness() {
-      return Optional.of(new All(memory, rehearsals.here(), warnings));
+    public Witness witness() {
+      return new All(memory, rehearsals.here(), warnings);
     }
 
     @Override
@@ -130,7 +130,8 @@ public final class InsightExtension implements Extension {
               parts.operators(),
               parts.identities(),
               new Explainer(loop.vertx(), parts, inspector, time::now)),
-          new StatesDoor(loop.vertx(), parts, inspector, Extension.inspections(Extension.all())),
+          new StatesDoor(
+              loop.vertx(), parts, inspector, Capabilities.onClassPath().inspections()),
           new RehearsalDoor(loop.vertx(), parts, rehearsals),
           new ResetDoor(loop.vertx(), parts));
       return LoopExtension.ofOperators(doors);

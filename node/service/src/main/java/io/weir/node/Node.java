@@ -8,6 +8,7 @@ import io.vertx.core.internal.VertxInternal;
 import io.weir.core.policy.InvalidPolicyException;
 import io.weir.core.throttle.StoreUnavailableException;
 import io.weir.node.config.NodeConfig;
+import io.weir.node.extension.Capabilities;
 import io.weir.node.extension.Extension;
 import io.weir.node.metrics.NodeMetrics;
 import io.weir.node.trace.Tracing;
@@ -56,23 +57,18 @@ public final class Node implements AutoCloseable {
    */
   public static Node start(NodeConfig config) {
     String seed = policyText(config);
+    Capabilities capabilities = Capabilities.onClassPath();
     NodeMetrics metrics = new NodeMetrics();
-    List<Extension> extensions = Extension.all();
-    Tracing tracing = tracing(extensions, config);
+    Tracing tracing = capabilities.traces().tracing(config);
     Vertx vertx = BlockedThreads.watched(config.eventLoops(), tracing);
-    String openApi = OpenApi.of(described(extensions));
+    String openApi = OpenApi.of(described(capabilities));
     StartPort starting = orEnd(vertx, () -> StartPort.open(vertx, config, metrics, openApi));
     SharedState shared = orEnd(
         vertx, () -> SharedState.open(config, starting, seed, eventLoops(vertx), metrics, tracing));
     NodeContext context =
-        new NodeAssembly(vertx, shared, metrics, tracing).assemble(extensions, openApi);
+        new NodeAssembly(vertx, shared, metrics, tracing).assemble(capabilities, openApi);
     Node node = new Node(shared, vertx, context);
-    WarmUp.of(shared.redis());
-    context.parts().holds().start();
-    starting.close();
-    node.serve();
-    node.watchBuckets();
-    context.watch().ifPresent(file -> file.start(metrics));
+    node.begin(starting);
     return node;
   }
 
@@ -85,11 +81,13 @@ public final class Node implements AutoCloseable {
     }
   }
 
-  private static Tracing tracing(List<Extension> extensions, NodeConfig config) {
-    return extensions.stream()
-        .flatMap(extension -> extension.tracing(config).stream())
-        .findFirst()
-        .orElse(Tracing.NONE);
+  private void begin(StartPort starting) {
+    WarmUp.of(shared.redis());
+    context.parts().holds().start();
+    starting.close();
+    serve();
+    watchBuckets();
+    context.watch().ifPresent(file -> file.start(context.metrics()));
   }
 
   private void watchBuckets() {
@@ -97,10 +95,12 @@ public final class Node implements AutoCloseable {
     new BucketWatch(vertx, context.parts().policies(), levels, context.metrics().buckets()).start();
   }
 
-  static List<Class<?>> described(List<Extension> extensions) {
+  static List<Class<?>> described(Capabilities capabilities) {
     return Stream.concat(
             Stream.of(Node.class),
-            extensions.stream().<Class<?>>map(Extension::getClass).filter(OpenApi::isIn))
+            capabilities.extensions().stream()
+                .<Class<?>>map(Extension::getClass)
+                .filter(OpenApi::isIn))
         .toList();
   }
 

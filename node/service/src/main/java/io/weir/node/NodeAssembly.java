@@ -19,7 +19,10 @@ import io.weir.node.auth.KeyIdentifier;
 import io.weir.node.auth.KeyLookup;
 import io.weir.node.auth.ServiceGuard;
 import io.weir.node.auth.TokenGuard;
-import io.weir.node.extension.Extension;
+import io.weir.node.extension.Capabilities;
+import io.weir.node.extension.Insight;
+import io.weir.node.extension.Keys;
+import io.weir.node.extension.NamedUpstreams;
 import io.weir.node.extension.NodeBase;
 import io.weir.node.extension.NodeParts;
 import io.weir.node.extension.OpenExtension;
@@ -35,6 +38,7 @@ import io.weir.state.policy.ClusterPolicy;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
+import java.util.stream.Stream;
 
 /**
  * Makes the parts of a node from the bottom up: each is complete when it is made. For one node; owned by the code that
@@ -62,14 +66,24 @@ final class NodeAssembly {
    *
    * @param openApi the description of all doors
    */
-  NodeContext assemble(List<Extension> extensions, String openApi) {
+  NodeContext assemble(Capabilities capabilities, String openApi) {
     RedisHolds holds = new RedisHolds(shared.connections());
     NodeBase base = base(holds);
-    List<OpenExtension> opened =
-        extensions.stream().map(extension -> extension.open(base)).toList();
-    Decider decider = decider(opened);
-    NodeParts parts = parts(base, opened, decider);
-    Stranding stranding = first(opened, OpenExtension::stranding).orElse(Stranding.NONE);
+    Optional<Keys.Open> keys = capabilities.keys().map(each -> each.open(base));
+    Optional<Insight.Open> insight = capabilities.insight().map(each -> each.open(base));
+    Optional<NamedUpstreams.Open> upstreams = capabilities.upstreams().map(each -> each.open(base));
+    Stream<OpenExtension> others = capabilities.others().stream().map(each -> each.open(base));
+    List<OpenExtension> opened = Stream.of(
+            keys.stream(), insight.stream(), upstreams.stream(), others)
+        .<OpenExtension>flatMap(Function.identity())
+        .toList();
+    Decider decider = decider(insight.map(Insight.Open::witness).orElse(Witness.NONE));
+    NodeParts parts = parts(
+        base,
+        identities(keys),
+        decider,
+        upstreams.map(NamedUpstreams.Open::slots).orElse(UpstreamSlots.NONE));
+    Stranding stranding = keys.map(Keys.Open::stranding).orElse(Stranding.NONE);
     Optional<PolicyFileWatch> watch =
         PolicyFileWatch.of(shared.config(), vertx, policies, stranding);
     return new NodeContext(
@@ -100,34 +114,25 @@ final class NodeAssembly {
         metrics.registry());
   }
 
-  private Decider decider(List<OpenExtension> opened) {
-    return new Decider(
-        new Throttle(shared.store(), policies),
-        metrics,
-        tracing,
-        first(opened, OpenExtension::witness).orElse(Witness.NONE));
+  private Decider decider(Witness witness) {
+    return new Decider(new Throttle(shared.store(), policies), metrics, tracing, witness);
   }
 
-  private NodeParts parts(NodeBase base, List<OpenExtension> opened, Decider decider) {
-    Identities identities = identities(opened);
+  private NodeParts parts(
+      NodeBase base, Identities identities, Decider decider, UpstreamSlots slots) {
     Admission admission =
         new Admission(policies, identities, decider, new Debts(vertx, decider), base.holds());
     NodeBulkheads bulkheads = NodeBulkheads.ofHeap(Runtime.getRuntime().maxMemory());
     metrics.held(bulkheads.held()::taken);
     return new NodeParts(
-        base,
-        identities,
-        admission,
-        new Operators(admins, identities),
-        bulkheads,
-        first(opened, OpenExtension::slots).orElse(UpstreamSlots.NONE));
+        base, identities, admission, new Operators(admins, identities), bulkheads, slots);
   }
 
-  private Identities identities(List<OpenExtension> opened) {
-    KeyLookup keys =
-        new KeyLookup(policies, first(opened, OpenExtension::directory).orElse(Directory.EMPTY));
+  private Identities identities(Optional<Keys.Open> keys) {
+    KeyLookup lookup =
+        new KeyLookup(policies, keys.map(Keys.Open::directory).orElse(Directory.EMPTY));
     return new Identities(
-        keys, first(opened, OpenExtension::identifier).orElseGet(() -> new KeyIdentifier(keys)));
+        lookup, keys.map(Keys.Open::identifier).orElseGet(() -> new KeyIdentifier(lookup)));
   }
 
   private ServiceGuard services(Identities identities) {
@@ -145,10 +150,5 @@ final class NodeAssembly {
   private static boolean servesInOutage(Policy policy) {
     return policy.plans().values().stream()
         .anyMatch(plan -> plan.failureMode() != FailureMode.DENY);
-  }
-
-  private static <T> Optional<T> first(
-      List<OpenExtension> extensions, Function<OpenExtension, Optional<T>> part) {
-    return extensions.stream().flatMap(each -> part.apply(each).stream()).findFirst();
   }
 }

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
-import io.weir.node.extension.Extension;
+import io.weir.node.extension.Capabilities;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 
 /** The description that is merged from the parts of all doors. */
 final class OpenApiTest {
-  private static final String TEXT = OpenApi.of(Node.described(Extension.all()));
+  private static final String TEXT = OpenApi.of(Node.described(Capabilities.onClassPath()));
   private static final Pattern REFERENCE =
       Pattern.compile("\"#/components/([A-Za-z]+/[A-Za-z]+)\"");
   private static final Pattern PARAMETER = Pattern.compile("\\{([A-Za-z]+)}");

@@ -2,14 +2,12 @@ package io.weir.providers;
 
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
-import io.weir.node.extension.Extension;
 import io.weir.node.extension.Inspection;
 import io.weir.node.extension.LoopExtension;
 import io.weir.node.extension.LoopParts;
+import io.weir.node.extension.NamedUpstreams;
 import io.weir.node.extension.NodeBase;
 import io.weir.node.extension.NodeParts;
-import io.weir.node.extension.OpenExtension;
-import io.weir.node.upstream.UpstreamSlots;
 import io.weir.providers.queue.ProviderMeters;
 import io.weir.providers.rule.Upstreams;
 import io.weir.providers.store.RedisProviders;
@@ -23,10 +21,9 @@ import io.weir.providers.turn.ProviderSlots;
 import io.weir.state.inspect.StateInspector;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 
 /** Upstreams made of providers, and the send slots of their keys. */
-public final class ProvidersExtension implements Extension {
+public final class ProvidersExtension implements NamedUpstreams {
   private static final long FORGET_EVERY_MILLIS = 60_000;
 
   @Override
@@ -35,7 +32,7 @@ public final class ProvidersExtension implements Extension {
   }
 
   @Override
-  public OpenExtension open(NodeBase node) {
+  public NamedUpstreams.Open open(NodeBase node) {
     RedisProviders store = new RedisProviders(node.redis());
     ProviderMeters meters = new ProviderMeters(node.meters());
     KeyRests rests = new KeyRests();
@@ -66,19 +63,13 @@ public final class ProvidersExtension implements Extension {
       RedisProviders store,
       ProviderMeters meters,
       KeyRests rests,
-      ProviderSlots sendSlots)
-      implements OpenExtension {
-
-    @Override
-    public Optional<UpstreamSlots> slots() {
-      return Optional.of(sendSlots);
-    }
-
+      ProviderSlots slots)
+      implements NamedUpstreams.Open {
     @Override
     public LoopExtension onLoop(LoopParts loop) {
-      ProviderGate gate = sendSlots.gate(loop.vertx());
+      ProviderGate gate = slots.gate(loop.vertx());
       return LoopExtension.of(
-              new PermitDoor(node.policies(), gate, sendSlots.lessons(gate), loop.services()))
+              new PermitDoor(node.policies(), gate, slots.lessons(gate), loop.services()))
           .withOperatorsDoor(new KeyRestDoor(loop.vertx(), loop.node(), store, rests));
     }
 

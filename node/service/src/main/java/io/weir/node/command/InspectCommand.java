@@ -1,13 +1,12 @@
 package io.weir.node.command;
 
-import io.weir.node.extension.Extension;
+import io.weir.node.extension.Capabilities;
 import io.weir.node.extension.Inspection;
 import io.weir.state.connection.RedisConnections;
 import io.weir.state.inspect.StateInspector;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -38,7 +37,7 @@ final class InspectCommand implements Callable<Integer> {
   private static final Duration TIMEOUT = Duration.ofSeconds(5);
 
   private final Supplier<Optional<String>> localRedis;
-  private final List<Extension> extensions;
+  private final Capabilities capabilities;
   private final Map<Inspection, String> named = new HashMap<>();
   private String key = "";
 
@@ -48,15 +47,14 @@ final class InspectCommand implements Callable<Integer> {
   @Mixin
   private RedisOption redis = new RedisOption();
 
-  private InspectCommand(Supplier<Optional<String>> localRedis, List<Extension> extensions) {
+  private InspectCommand(Supplier<Optional<String>> localRedis, Capabilities capabilities) {
     this.localRedis = localRedis;
-    this.extensions = extensions;
+    this.capabilities = capabilities;
   }
 
-  /** @param extensions whose states it shows, too */
-  static CommandLine commandLine(
-      Supplier<Optional<String>> localRedis, List<Extension> extensions) {
-    InspectCommand command = new InspectCommand(localRedis, extensions);
+  /** @param capabilities whose states it shows, too */
+  static CommandLine commandLine(Supplier<Optional<String>> localRedis, Capabilities capabilities) {
+    InspectCommand command = new InspectCommand(localRedis, capabilities);
     CommandLine line = new CommandLine(command);
     line.getCommandSpec().addArgGroup(command.what());
     return line;
@@ -73,7 +71,7 @@ final class InspectCommand implements Callable<Integer> {
                 "TENANT/ID or ID for an API key, TENANT/ for a tenant, cluster, or a key of Redis")
             .setter(setter(text -> key = text))
             .build());
-    for (Inspection inspection : Extension.inspections(extensions)) {
+    for (Inspection inspection : capabilities.inspections()) {
       what.addArg(OptionSpec.builder("--" + inspection.option())
           .paramLabel("NAME")
           .type(String.class)
@@ -102,10 +100,7 @@ final class InspectCommand implements Callable<Integer> {
     try (RedisConnections connections = RedisConnections.open(redis.uri(localRedis), TIMEOUT)) {
       StateInspector inspector = new StateInspector(connections);
       PolicyInForce policy = PolicyInForce.of(
-          inspector,
-          (inForce, id) -> extensions.stream()
-              .flatMap(extension -> extension.subject(connections, inForce, id).stream())
-              .findFirst());
+          inspector, (inForce, id) -> capabilities.subject(connections, inForce, id));
       for (Map.Entry<Inspection, String> one : named.entrySet()) {
         return shown(one.getKey(), one.getValue(), inspector, policy);
       }

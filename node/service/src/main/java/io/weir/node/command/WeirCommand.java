@@ -2,7 +2,7 @@ package io.weir.node.command;
 
 import io.weir.core.policy.InvalidPolicyException;
 import io.weir.core.throttle.StoreUnavailableException;
-import io.weir.node.extension.Extension;
+import io.weir.node.extension.Capabilities;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
@@ -54,14 +54,16 @@ public final class WeirCommand {
       Supplier<Optional<String>> localRedis,
       Supplier<Optional<String>> localAdmin,
       List<Object> more) {
-    List<Extension> extensions = Extension.all();
+    Capabilities capabilities = Capabilities.onClassPath();
     CommandLine line = new CommandLine(new WeirCommand())
         .addSubcommand(NodeCommand.commandLine(environment))
         .addSubcommand(PolicyCommand.commandLine(localAdmin))
         .addSubcommand(new KeyCommand())
-        .addSubcommand(InspectCommand.commandLine(localRedis, extensions));
-    extensions.forEach(
-        extension -> extension.commands(localRedis, localAdmin).forEach(line::addSubcommand));
+        .addSubcommand(InspectCommand.commandLine(localRedis, capabilities));
+    capabilities
+        .extensions()
+        .forEach(
+            extension -> extension.commands(localRedis, localAdmin).forEach(line::addSubcommand));
     for (Object command : more) {
       line.addSubcommand(command);
     }
