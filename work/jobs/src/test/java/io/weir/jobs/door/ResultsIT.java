@@ -40,7 +40,7 @@ final class ResultsIT {
       """
       operations:
         - { name: Big, match: { method: POST, path: /big }, mode: job,
-            job: { dispatchPerSecond: 1000, maxResultBytes: 1048576, keep: 5s, bytesOfKey: 1073741824,
+            job: { dispatchPerSecond: 1000, maxResultBytes: 1048576, keep: 1m, bytesOfKey: 1073741824,
                    bytesOfTenant: 1073741824, bytesInAll: 1073741824 } }
         - { name: Other, match: { path: /other } }
       buckets:
