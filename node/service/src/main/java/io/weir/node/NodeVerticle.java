@@ -14,6 +14,7 @@ import io.vertx.core.tracing.TracingPolicy;
 import io.weir.node.admin.AdminDoor;
 import io.weir.node.admin.PolicyDesk;
 import io.weir.node.admin.PolicyDoors;
+import io.weir.node.authorize.AuthorizeDoor;
 import io.weir.node.check.CheckDoor;
 import io.weir.node.config.NodeConfig;
 import io.weir.node.config.Tls;
@@ -89,6 +90,7 @@ final class NodeVerticle extends VerticleBase {
             node.decider(),
             node.services(),
             parts.memory()),
+        new AuthorizeDoor(vertx, parts.identities(), node.decider()),
         new ReservationDoor(
             vertx, parts.identities(), node.decider(), node.store(), node.metrics(), services));
   }

@@ -24,6 +24,7 @@ import io.weir.node.auth.Addresses;
 import io.weir.node.auth.Identities;
 import io.weir.node.auth.KeyHeaders;
 import io.weir.node.auth.KeyLookup;
+import io.weir.node.auth.Networks;
 import io.weir.node.upstream.ForwardedHeaders;
 import java.util.List;
 import java.util.Optional;
@@ -125,6 +126,12 @@ public final class Identifier implements io.weir.node.auth.Identifier {
         .query()
         .map(name -> ShownKey.without(name, request.uri()))
         .orElseGet(request::uri);
+  }
+
+  @Override
+  public boolean isProxy(HttpServerRequest request) {
+    Networks proxies = IdentityRule.of(keys.policy()).proxies();
+    return Addresses.peer(request).filter(proxies::contains).isPresent();
   }
 
   @Override

@@ -139,7 +139,7 @@ public final class IdentitySection implements PolicySection<IdentityRule> {
       "proxies",
       Networks.FORM,
       Networks.EXPECTED,
-      "networks of proxies in front, whose word about the address of a caller counts");
+      "networks of proxies in front, whose word about the address of a caller counts, and that may ask at `/v1/authorize`");
   private static final Field<String> ADDRESS_HEADER = Field.text(
           "addressHeader",
           Pattern.compile("X-Forwarded-For|Forwarded"),

@@ -42,7 +42,7 @@ import java.util.concurrent.CompletionStage;
 public final class Admission {
   private static final ProblemDetails NOT_ACCEPTED = ProblemDetails.of(
       401, "identity_not_accepted", "The operation needs another identity of the caller");
-  private static final ProblemDetails PATH_AMBIGUOUS =
+  static final ProblemDetails PATH_AMBIGUOUS =
       ProblemDetails.of(400, "path_ambiguous", "The path can be read in more than one way");
   private static final ProblemDetails NO_UPSTREAM =
       ProblemDetails.of(404, "no_upstream", "The policy names no upstream to forward to");

@@ -22,7 +22,7 @@ import java.util.Optional;
  */
 public record Asked(
     Request request, Subject subject, Destination to, Optional<OperationRule> rule, String group) {
-  private static final CostRule ONE = new CostRule.Fixed(1);
+  static final CostRule ONE = new CostRule.Fixed(1);
 
   /** The settings of its destination. */
   public Upstream upstream() {

@@ -4,9 +4,11 @@ import io.weir.core.decision.Decision;
 import io.weir.core.decision.Decision.Denied;
 import io.weir.core.decision.Decision.NeverAllowed;
 import io.weir.core.policy.OperationRule;
+import io.weir.core.policy.Plan;
 import io.weir.node.answer.DecisionAnswers;
 import io.weir.node.answer.ProblemDetails;
 import java.util.Locale;
+import java.util.Optional;
 
 /** The answers to requests that are not admitted: each names the operation and its stage, by whatever door it came. */
 public final class DecisionProblems {
@@ -14,29 +16,28 @@ public final class DecisionProblems {
 
   /** The answer to a request that is denied or never allowed. */
   public static ProblemDetails of(Asked asked, Decision refusal) {
-    return refusal instanceof NeverAllowed never ? of(asked, never) : of(asked, (Denied) refusal);
+    return of(asked.rule(), refusal);
   }
 
-  /** The answer to a denied request; an operation with a stage has its own code. */
-  public static ProblemDetails of(Asked asked, Denied denied) {
-    ProblemDetails problem = named(asked, DecisionAnswers.problem(denied));
-    return asked
-        .rule()
-        .flatMap(OperationRule::stage)
+  /**
+   * The same; a denied operation with a stage has its own code.
+   *
+   * @param rule of the operation, empty if the policy does not list it
+   */
+  public static ProblemDetails of(Optional<OperationRule> rule, Decision refusal) {
+    if (refusal instanceof NeverAllowed never) {
+      return named(rule, DecisionAnswers.problem(never));
+    }
+    ProblemDetails problem = named(rule, DecisionAnswers.problem((Denied) refusal));
+    return rule.flatMap(OperationRule::stage)
         .map(stage -> problem.with("code", stage.code()))
         .orElse(problem);
   }
 
-  /** The answer to a request that is never allowed. */
-  public static ProblemDetails of(Asked asked, NeverAllowed never) {
-    return named(asked, DecisionAnswers.problem(never));
-  }
-
-  private static ProblemDetails named(Asked asked, ProblemDetails problem) {
-    ProblemDetails named = problem.with("operation", asked.operation());
-    return asked
-        .rule()
-        .flatMap(OperationRule::stage)
+  private static ProblemDetails named(Optional<OperationRule> rule, ProblemDetails problem) {
+    ProblemDetails named =
+        problem.with("operation", rule.map(OperationRule::name).orElse(Plan.UNLISTED));
+    return rule.flatMap(OperationRule::stage)
         .map(stage -> named.with("stage", stage.name().toLowerCase(Locale.ROOT)))
         .orElse(named);
   }

@@ -37,7 +37,7 @@ public sealed interface Ruling {
   }
 
   /** The refusal of a request that could not be decided on. */
-  static Ruling undecided(Throwable error) {
+  static Refused undecided(Throwable error) {
     return new Refused(
         error instanceof StoreUnavailableException
             ? ProblemDetails.unavailable()

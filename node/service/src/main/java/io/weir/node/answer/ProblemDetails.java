@@ -42,6 +42,11 @@ public record ProblemDetails(int status, String type, String code, String title,
     return new ProblemDetails(status, type, code, title, more.copy().put(name, value));
   }
 
+  /** The same with another status. */
+  public ProblemDetails withStatus(int other) {
+    return new ProblemDetails(other, type, code, title, more);
+  }
+
   /** The members of the answer. */
   public JsonObject toJson() {
     return new JsonObject()

@@ -31,6 +31,11 @@ public interface Identifier {
     return true;
   }
 
+  /** Whether a listed proxy sent the request itself: one whose word about its callers counts. */
+  default boolean isProxy(HttpServerRequest request) {
+    return false;
+  }
+
   /** The address of the caller. */
   default Optional<String> address(HttpServerRequest request) {
     return Addresses.peer(request);

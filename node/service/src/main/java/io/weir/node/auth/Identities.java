@@ -54,6 +54,11 @@ public final class Identities {
     return identifier.isAccepted(subject, operation);
   }
 
+  /** Whether a listed proxy sent the request itself, see {@link Identifier#isProxy}. */
+  public boolean isProxy(HttpServerRequest request) {
+    return identifier.isProxy(request);
+  }
+
   /** The address of the caller, see {@link Identifier#address}. */
   public Optional<String> address(HttpServerRequest request) {
     return identifier.address(request);

@@ -23,7 +23,9 @@ record Endpoint(List<Route> routes, Optional<Area> area) {
   Future<Void> serve(HttpServerRequest request, Map<String, String> parameters) {
     for (Route route : routes) {
       if (route.accepts(request.method())) {
-        QueryParameters.requireKnown(request, route.query());
+        if (!route.takesAll()) {
+          QueryParameters.requireKnown(request, route.query());
+        }
         return route.handler().apply(new RoutedRequest(request, parameters));
       }
     }

@@ -12,6 +12,7 @@ import java.util.function.Function;
  *
  * @param query the query parameters that are accepted; any other is refused
  * @param answersHead whether {@code HEAD} is answered, too
+ * @param takesAll whether all methods and queries are accepted: those of another request
  * @param handler answers a request, which is paused and well framed; its future completes when the request is answered.
  *     If it throws or its future fails, the intake answers
  */
@@ -20,6 +21,7 @@ public record Route(
     String path,
     Set<String> query,
     boolean answersHead,
+    boolean takesAll,
     Function<RoutedRequest, Future<Void>> handler) {
 
   public Route {
@@ -48,17 +50,22 @@ public record Route(
 
   private static Route of(
       HttpMethod method, String path, Function<RoutedRequest, Future<Void>> handler) {
-    return new Route(method, path, Set.of(), false, handler);
+    return new Route(method, path, Set.of(), false, false, handler);
   }
 
   /** The same with query parameters. */
   public Route withQuery(String... parameters) {
-    return new Route(method, path, Set.of(parameters), answersHead, handler);
+    return new Route(method, path, Set.of(parameters), answersHead, takesAll, handler);
   }
 
   /** The same, with {@code HEAD} answered like its own method. */
   public Route withHead() {
-    return new Route(method, path, query, true, handler);
+    return new Route(method, path, query, true, takesAll, handler);
+  }
+
+  /** The same, for requests with any method and any query. */
+  public Route withAllMethodsAndQueries() {
+    return new Route(method, path, query, answersHead, true, handler);
   }
 
   /** Its name in the OpenAPI description: {@code get /path}. */
@@ -67,6 +74,6 @@ public record Route(
   }
 
   boolean accepts(HttpMethod asked) {
-    return method.equals(asked) || (answersHead && HttpMethod.HEAD.equals(asked));
+    return takesAll || method.equals(asked) || (answersHead && HttpMethod.HEAD.equals(asked));
   }
 }

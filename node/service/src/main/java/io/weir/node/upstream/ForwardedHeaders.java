@@ -25,6 +25,12 @@ public final class ForwardedHeaders implements RequestHeaders {
   /** This node, in the header {@code Via}. */
   public static final String VIA = "1.1 weir";
 
+  /** The header with the id of the subject. */
+  public static final String SUBJECT = "X-Weir-Subject";
+
+  /** The header with the tenant of the subject. */
+  public static final String TENANT = "X-Weir-Tenant";
+
   private static final String OWN = "x-weir-";
   private static final String IDEMPOTENCY_KEY = "Idempotency-Key";
   private static final String OF_PROXIES = "x-forwarded-";
@@ -104,8 +110,8 @@ public final class ForwardedHeaders implements RequestHeaders {
   private MultiMap identified(Upstream server) {
     MultiMap headers = common(server);
     own(headers).forEach(headers::remove);
-    headers.set("X-Weir-Subject", asked.subject().id());
-    headers.set("X-Weir-Tenant", asked.subject().tenant());
+    headers.set(SUBJECT, asked.subject().id());
+    headers.set(TENANT, asked.subject().tenant());
     return headers;
   }
 

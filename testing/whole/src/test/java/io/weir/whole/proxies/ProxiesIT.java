@@ -1,0 +1,224 @@
+package io.weir.whole.proxies;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.weir.core.policy.FailureMode;
+import io.weir.node.testing.NodeFixture;
+import io.weir.node.testing.TestPolicies;
+import io.weir.testkit.FaultProxy;
+import io.weir.whole.proxies.ProxyProcess.Kind;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** The configurations of {@code deploy/proxies}, in the real proxies, before a service that does not know Weir. */
+@Tag("proxies")
+final class ProxiesIT {
+  // Slow, so that nothing drains during a test: 720 operations, and then one in 5 s.
+  private static final String POLICY = """
+      operations:
+        - { name: Orders, match: { path: "/orders/**" } }
+        - { name: Big, match: { path: /big } }
+        - { name: Free, match: { path: "/free/**" }, unlimited: true }
+        - { name: Stream, match: { path: /stream } }
+      buckets:
+        - { name: calls, burstPeriod: 3600, throttleGroups: [{ milliOpsPerSec: 200, operations: [Orders] }] }
+        - { name: big, burstPeriod: 3600, throttleGroups: [{ milliOpsPerSec: 1, operations: [Big] }] }
+      permits: [{ name: streams, limit: 3, operations: [Stream] }]
+      upstream: { url: "http://127.0.0.1:UPSTREAM" }
+      identity: { proxies: [127.0.0.1] }
+      subjects:
+      """
+      + TestPolicies.subject("k1", "")
+      + TestPolicies.subject("k2", "")
+      + TestPolicies.subject("frozen", ", frozen: true");
+  private static final int CALLERS = 64;
+  private static final int CALLS = 900;
+  private static final int LIMIT = 720;
+
+  @TempDir
+  private Path directory;
+
+  private final HttpClient client =
+      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+  private final List<AutoCloseable> open = new ArrayList<>();
+  private NodeFixture node;
+  private FaultProxy network;
+
+  @BeforeEach
+  void start() {
+    node = new NodeFixture(POLICY, FailureMode.DENY);
+    open.add(node);
+    network = FaultProxy.before(node.uri("/").getPort());
+    open.add(network);
+    for (String path : List.of("/orders/1", "/big", "/free/x", "/stream")) {
+      node.upstreamAnswers(
+          path,
+          request -> request
+              .body()
+              .onSuccess(body -> request
+                  .response()
+                  .end(request.method() + " " + request.getHeader("X-Weir-Subject") + " " + body)));
+    }
+  }
+
+  @AfterEach
+  void stop() throws Exception {
+    for (int i = open.size() - 1; i >= 0; i--) {
+      open.get(i).close();
+    }
+  }
+
+  private ProxyProcess before(Kind kind, UnaryOperator<String> edit) throws Exception {
+    Path own = Files.createDirectories(directory.resolve(kind.name()));
+    ProxyProcess proxy = ProxyProcess.start(kind, own, network.port(), node.upstreamPort(), edit);
+    open.add(proxy);
+    return proxy;
+  }
+
+  // A machine with much other work is not slow.
+  private ProxyProcess before(Kind kind) throws Exception {
+    return before(
+        kind,
+        text -> text.replaceAll("(timeout )(500ms|1s)", "$130s")
+            .replace("timeout = 1000", "timeout = 30000"));
+  }
+
+  private HttpRequest.Builder asking(ProxyProcess proxy, String path, String key) {
+    return HttpRequest.newBuilder(proxy.uri(path)).header("X-Api-Key", key);
+  }
+
+  private HttpResponse<String> get(ProxyProcess proxy, String path, String key) throws Exception {
+    return client.send(asking(proxy, path, key).build(), BodyHandlers.ofString());
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void eachAnswerReachesTheCaller(Kind kind) throws Exception {
+    ProxyProcess proxy = before(kind);
+    HttpResponse<String> passed = client.send(
+        asking(proxy, "/orders/1", TestPolicies.key("k1"))
+            .POST(BodyPublishers.ofString("a body"))
+            .build(),
+        BodyHandlers.ofString());
+    assertThat(passed.statusCode()).isEqualTo(200);
+    assertThat(passed.body()).isEqualTo("POST k1 a body");
+
+    for (int i = 0; i < 3; i++) {
+      assertThat(get(proxy, "/big", TestPolicies.key("k1")).statusCode()).isEqualTo(200);
+    }
+    HttpResponse<String> denied = get(proxy, "/big", TestPolicies.key("k1"));
+    assertThat(denied.statusCode()).isEqualTo(429);
+    assertThat(denied.headers().firstValue("Retry-After").map(Integer::parseInt))
+        .hasValueSatisfying(wait -> assertThat(wait).isBetween(300, 400));
+    HttpResponse<String> ticket = client.send(
+        asking(proxy, "/big", TestPolicies.key("k1"))
+            .header("Prefer", "retry-ticket")
+            .build(),
+        BodyHandlers.ofString());
+    assertThat(ticket.headers().firstValue("Retry-Ticket").orElse("")).isNotEmpty();
+
+    HttpResponse<String> unknown = get(proxy, "/orders/1", "nobody.knows-this-key");
+    assertThat(unknown.statusCode()).isEqualTo(401);
+    assertThat(unknown.headers().firstValue("WWW-Authenticate").orElse("")).startsWith("Bearer");
+    assertThat(get(proxy, "/orders/1", TestPolicies.key("frozen")).statusCode()).isEqualTo(403);
+    assertThat(get(proxy, "/stream", TestPolicies.key("k1")).statusCode()).isEqualTo(403);
+    assertThat(get(proxy, "/free/x", TestPolicies.key("k1")).body()).startsWith("GET k1");
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aCallerCannotChooseAnotherPathByAHeader(Kind kind) throws Exception {
+    ProxyProcess proxy = before(kind);
+    List<Integer> statuses = new ArrayList<>();
+    for (int i = 0; i < 5; i++) {
+      HttpRequest.Builder request = asking(proxy, "/big", TestPolicies.key("k1"));
+      for (String name : List.of("X-Original-URI", "X-Forwarded-Uri", "x-original-uri")) {
+        request.setHeader(name, "/free/x");
+      }
+      statuses.add(client.send(request.build(), BodyHandlers.ofString()).statusCode());
+    }
+    assertThat(statuses).containsExactly(200, 200, 200, 429, 429);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void whenWeirIsGoneOrSlowCallersGet503(Kind kind) throws Exception {
+    ProxyProcess proxy = before(kind, text -> text);
+    String key = TestPolicies.key("k1");
+    network.refuse(true);
+    assertThat(get(proxy, "/free/x", key).statusCode()).isEqualTo(503);
+    network.heal();
+    network.stall(true);
+    assertThat(get(proxy, "/free/x", key).statusCode()).isEqualTo(503);
+    network.heal();
+    await()
+        .atMost(Duration.ofMinutes(1))
+        .until(() -> get(proxy, "/free/x", key).statusCode() == 200);
+  }
+
+  @Test
+  void nginxLetsRequestsPassWhileWeirIsGoneIfItIsToldTo() throws Exception {
+    ProxyProcess proxy = before(
+        Kind.NGINX,
+        text -> text.replace(
+            "location @unasked { return 503; }",
+            "location @unasked { add_header Weir-Degraded unasked; proxy_pass http://127.0.0.1:9000; }"));
+    network.refuse(true);
+    HttpResponse<String> passed = get(proxy, "/orders/1", TestPolicies.key("k1"));
+    assertThat(passed.statusCode()).isEqualTo(200);
+    assertThat(passed.headers().firstValue("Weir-Degraded")).contains("unasked");
+  }
+
+  @Test
+  void allProxiesAndTheGatewayHaveOneLimit() throws Exception {
+    List<String> doors = new ArrayList<>();
+    for (Kind kind : Kind.values()) {
+      doors.add(before(kind).uri("/orders/1").toString());
+    }
+    doors.add(node.uri("/orders/1").toString());
+    List<CompletableFuture<List<Integer>>> callers = new ArrayList<>();
+    for (int i = 0; i < CALLERS; i++) {
+      String door = doors.get(i % doors.size());
+      int calls = CALLS / CALLERS + (i < CALLS % CALLERS ? 1 : 0);
+      callers.add(calls(door, calls, new ArrayList<>()));
+    }
+    List<Integer> statuses =
+        callers.stream().flatMap(caller -> caller.join().stream()).toList();
+    assertThat(statuses).hasSize(CALLS).containsOnly(200, 429);
+    long drained = 20; // 100 s
+    assertThat(statuses.stream().filter(status -> status == 200).count())
+        .isBetween((long) LIMIT, LIMIT + drained);
+  }
+
+  private CompletableFuture<List<Integer>> calls(String door, int left, List<Integer> statuses) {
+    if (left == 0) {
+      return CompletableFuture.completedFuture(statuses);
+    }
+    HttpRequest request = HttpRequest.newBuilder(URI.create(door))
+        .header("X-Api-Key", TestPolicies.key("k2"))
+        .build();
+    return client.sendAsync(request, BodyHandlers.ofString()).thenCompose(answer -> {
+      statuses.add(answer.statusCode());
+      return calls(door, left - 1, statuses);
+    });
+  }
+}
