@@ -52,6 +52,20 @@ public abstract class AdminCommand implements Callable<Integer> {
     return spec.commandLine().getErr();
   }
 
+  /** Begins an empty screen, or a new line where there is no terminal. */
+  protected void clear() {
+    if (out() instanceof ShownPrinter printer) {
+      printer.clear();
+    }
+  }
+
+  /** Begins the line of errors again, or a new one where there is no terminal. */
+  void rewrite() {
+    if (err() instanceof ShownPrinter printer) {
+      printer.rewrite();
+    }
+  }
+
   protected boolean isJson() {
     return isJson;
   }

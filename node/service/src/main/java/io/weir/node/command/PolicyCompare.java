@@ -115,7 +115,8 @@ final class PolicyCompare extends AdminCommand {
   }
 
   private void progress(JsonObject candidate, long left) {
-    err().printf("\r%5d s left, %d requests compared", left, total(candidate));
+    rewrite();
+    err().printf("%5d s left, %d requests compared", left, total(candidate));
     err().flush();
   }
 

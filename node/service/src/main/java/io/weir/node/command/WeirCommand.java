@@ -85,7 +85,7 @@ public final class WeirCommand {
     PrintWriter err = line.getErr();
     try (ShownWriter shownOut = new ShownWriter(out);
         ShownWriter shownErr = new ShownWriter(err)) {
-      line.setOut(new PrintWriter(shownOut, true)).setErr(new PrintWriter(shownErr, true));
+      line.setOut(new ShownPrinter(shownOut, out)).setErr(new ShownPrinter(shownErr, err));
       return new CommandLine.RunLast().execute(parsed);
     } finally {
       line.setOut(out).setErr(err);

@@ -29,6 +29,19 @@ final class ShownWriterTest {
   }
 
   @Test
+  void onlyTheCommandItselfMovesOnTheTerminal() {
+    StringWriter out = new StringWriter();
+    PrintWriter program = new PrintWriter(out);
+    try (ShownPrinter printer = new ShownPrinter(new ShownWriter(program), program, true)) {
+      printer.print("1 \r\033[2J");
+      printer.rewrite();
+      printer.print("2");
+      printer.clear();
+    }
+    assertThat(out.toString()).isEqualTo("1 \\u000d\\u001b[2J\r2\033[H\033[2J");
+  }
+
+  @Test
   void whatControlsATerminalIsEscaped() {
     assertThat(written(HOSTILE))
         .isEqualTo("\\u001b[31m \\u009b31m \\u009d0;title\\u0007 \\u202eexe.gnp \\u2066 \\u061c"
