@@ -1,23 +1,14 @@
 package io.weir.operators.warning;
 
+import io.weir.operators.top.TenantMap;
 import io.weir.operators.warning.LoopWarnings.Fill;
-import java.util.LinkedHashMap;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The limits whose state an event loop knows, in bounded memory. A tenant with many of them forgets its own; a tenant
- * with few finds room beside it. Mutable; owned by that event loop.
- */
+/** The limits whose state an event loop knows, in bounded memory. Mutable; owned by that event loop. */
 final class Fills {
   static final int MOST = 4096;
-  static final int MOST_OF_TENANT = MOST / 4;
-  static final int MOST_OF_QUIET_TENANT = 16;
 
-  /** By tenant, and then by limit; those that were not used for the longest time first. */
-  private final Map<String, Map<Place, Fill>> tenants = new LinkedHashMap<>(16, 0.75f, true);
-
-  private int size;
+  private final TenantMap<Place, Fill> fills = new TenantMap<>(MOST);
 
   /** A limit of an owner, as a rule sees it. */
   private record Place(String rule, String owner, String limit) {
@@ -32,41 +23,17 @@ final class Fills {
 
   @Nullable
   Fill get(Warning of) {
-    Map<Place, Fill> own = tenants.get(tenant(of));
-    return own == null ? null : own.get(Place.of(of));
+    return fills.get(tenant(of), Place.of(of));
   }
 
   /** Adds a limit that is not known. */
   Fill put(Warning of) {
-    Map<Place, Fill> own =
-        tenants.computeIfAbsent(tenant(of), name -> new LinkedHashMap<>(16, 0.75f, true));
-    if (own.size() >= MOST_OF_TENANT || (size >= MOST && own.size() >= MOST_OF_QUIET_TENANT)) {
-      removeOldest(own);
-    } else if (size >= MOST) {
-      Map.Entry<String, Map<Place, Fill>> idlest = tenants.entrySet().iterator().next();
-      removeOldest(idlest.getValue());
-      if (idlest.getValue().isEmpty()) {
-        tenants.remove(idlest.getKey());
-      }
-    }
     Fill fill = new Fill();
-    own.put(Place.of(of), fill);
-    size++;
+    fills.put(tenant(of), Place.of(of), fill);
     return fill;
   }
 
-  private void removeOldest(Map<Place, Fill> own) {
-    own.remove(own.keySet().iterator().next());
-    size--;
-  }
-
   void remove(Warning of) {
-    Map<Place, Fill> own = tenants.get(tenant(of));
-    if (own != null && own.remove(Place.of(of)) != null) {
-      size--;
-      if (own.isEmpty()) {
-        tenants.remove(tenant(of));
-      }
-    }
+    fills.remove(tenant(of), Place.of(of));
   }
 }
