@@ -70,13 +70,7 @@ final class DenialsCommand extends AdminCommand {
     }
     JsonObject found = JsonInput.object(answer.body());
     found.getJsonArray("denials").stream().map(JsonObject.class::cast).forEach(this::print);
-    if ("away".equals(found.getString("redis"))) {
-      err().println("Redis is away: only this node was asked");
-    }
-    int missing = found.getInteger("nodesAsked") - found.getInteger("nodesAnswered");
-    if (missing > 0) {
-      err().printf("%d nodes did not answer in time%n", missing);
-    }
+    NodesHeard.tell(found, err());
     return 0;
   }
 

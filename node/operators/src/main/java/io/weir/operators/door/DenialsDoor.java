@@ -8,7 +8,6 @@ import io.weir.node.admin.Operators;
 import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
 import io.weir.node.auth.Operator;
-import io.weir.node.auth.Operator.Scope;
 import io.weir.node.intake.Area;
 import io.weir.node.intake.Door;
 import io.weir.node.intake.QueryParameters;
@@ -60,15 +59,9 @@ public final class DenialsDoor implements Door {
     Operator operator = operators.of(request.http());
     Map<String, String> asked =
         QueryParameters.values(request.http(), Set.of("tenant", "key", "rehearsed", "limit"));
-    Optional<String> tenant = Optional.ofNullable(asked.get("tenant")).or(operator::tenant);
-    boolean isAllowed =
-        tenant.isPresent() ? operator.mayFor(tenant.get(), Scope.READ) : operator.may(Scope.READ);
-    if (!isAllowed) {
-      throw Operators.forbidden();
-    }
     DenialQuery query = new DenialQuery(
         Optional.empty(),
-        tenant,
+        Tenants.of(asked, operator),
         Optional.ofNullable(asked.get("key")),
         isRehearsed(asked),
         Limits.of(asked, MOST));

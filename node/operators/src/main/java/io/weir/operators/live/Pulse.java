@@ -5,12 +5,10 @@ import io.vertx.core.Future;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.weir.node.admin.OperatorWork;
-import io.weir.node.json.JsonInput;
 import io.weir.operators.nodes.AllNodes;
 import io.weir.state.policy.NodeQuestions.Answers;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -22,7 +20,6 @@ import java.util.function.Supplier;
 public final class Pulse {
   private static final String TOPIC = "pulse";
   private static final String SPANS = "spans";
-  private static final String NODE = "node";
 
   private final AllNodes nodes;
   private final Counted counted;
@@ -73,19 +70,13 @@ public final class Pulse {
   private JsonObject own(long since) {
     JsonArray spans = new JsonArray();
     counted.since(since).forEach(span -> spans.add(span.toJson()));
-    return facts.get().put(NODE, nodes.questions().node()).put(SPANS, spans);
+    return nodes.named(facts.get()).put(SPANS, spans);
   }
 
-  // This node may have been asked, too.
   private JsonObject summed(Optional<Answers> told, long since) {
-    Answers answers = AllNodes.orNone(told);
-    Map<String, JsonObject> byNode = new TreeMap<>();
-    answers.texts().stream()
-        .map(JsonInput::object)
-        .forEach(answer -> byNode.put(answer.getString(NODE), answer));
-    byNode.putIfAbsent(nodes.questions().node(), own(since));
+    Map<String, JsonObject> byName = nodes.byName(told, own(since));
     Map<Long, List<Span>> bySpan = new TreeMap<>();
-    byNode.values().stream()
+    byName.values().stream()
         .flatMap(answer -> ((JsonArray) answer.remove(SPANS)).stream())
         .map(span -> Span.parse((JsonObject) span))
         .forEach(span ->
@@ -96,13 +87,9 @@ public final class Pulse {
         .put("at", now.get().toString())
         .put("span", span())
         .put("spanSeconds", Span.SECONDS)
-        .put("nodesAsked", Math.max(byNode.size(), answers.asked()))
+        .put("nodesAsked", Math.max(byName.size(), AllNodes.orNone(told).asked()))
         .put("redis", told.isEmpty() ? "away" : "answers")
-        .put(
-            "nodes",
-            new JsonArray(byNode.values().stream()
-                .sorted(Comparator.comparing(node -> node.getString(NODE)))
-                .toList()))
+        .put("nodes", new JsonArray(List.copyOf(byName.values())))
         .put(SPANS, spans);
   }
 }

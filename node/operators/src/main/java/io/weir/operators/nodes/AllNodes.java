@@ -2,22 +2,27 @@ package io.weir.operators.nodes;
 
 import io.vertx.core.Context;
 import io.vertx.core.Future;
+import io.vertx.core.json.JsonObject;
 import io.weir.core.throttle.Failures;
 import io.weir.core.throttle.StoreUnavailableException;
 import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
 import io.weir.node.intake.Bulkhead;
 import io.weir.node.intake.Bulkhead.Share;
+import io.weir.node.json.JsonInput;
 import io.weir.state.policy.NodeQuestions;
 import io.weir.state.policy.NodeQuestions.Answers;
 import io.weir.state.policy.NodeQuestions.TooManyQuestionsException;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 
 /** Asks all nodes on behalf of operators, none of whom may use up the questions of all. Safe for use by many threads. */
 public final class AllNodes {
   private static final int MOST_OF_OPERATOR = 16;
   private static final int MOST = 48;
+  private static final String NODE = "node";
   private static final ProblemDetails FULL = ProblemDetails.of(
       503, "questions_full", "Too many questions to the nodes are open: ask again");
 
@@ -59,6 +64,21 @@ public final class AllNodes {
     }
     return Future.failedFuture(
         cause instanceof TooManyQuestionsException ? new RefusedException(FULL) : cause);
+  }
+
+  /** An answer of this node, with its name. */
+  public JsonObject named(JsonObject answer) {
+    return answer.put(NODE, nodes.node());
+  }
+
+  /** The {@link #named} answers by their nodes; this node, which may not have been asked, has its own. */
+  public Map<String, JsonObject> byName(Optional<Answers> answers, JsonObject own) {
+    Map<String, JsonObject> byName = new TreeMap<>();
+    orNone(answers).texts().stream()
+        .map(JsonInput::object)
+        .forEach(answer -> byName.put(answer.getString(NODE), answer));
+    byName.putIfAbsent(nodes.node(), own);
+    return byName;
   }
 
   /** The answers, or none of no node. */
