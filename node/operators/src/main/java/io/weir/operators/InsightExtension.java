@@ -12,10 +12,12 @@ import io.weir.node.extension.LoopParts;
 import io.weir.node.extension.NodeBase;
 import io.weir.node.extension.NodeParts;
 import io.weir.node.intake.Door;
+import io.weir.operators.cases.CaseSearch;
 import io.weir.operators.command.InsightCommands;
 import io.weir.operators.denial.Denial;
 import io.weir.operators.denial.DenialLog;
 import io.weir.operators.denial.DenialSearch;
+import io.weir.operators.door.CasesDoor;
 import io.weir.operators.door.DenialsDoor;
 import io.weir.operators.door.ExplainDoor;
 import io.weir.operators.door.LiveDoor;
@@ -64,14 +66,16 @@ public final class InsightExtension implements Insight {
     NodeMemory memory = new NodeMemory(System::nanoTime, log);
     AllNodes nodes = new AllNodes(node.policies().questions());
     DenialSearch search = new DenialSearch(nodes, memory::find, time::at);
+    CaseSearch cases = new CaseSearch(nodes, asked -> memory.find(asked, time::at), time::now);
     RedisTop top = new RedisTop(node.redis());
     return new Opened(
         node,
         memory,
         time,
         search,
+        cases,
         top,
-        new Beat(node, nodes, new TopView(top), time::now),
+        new Beat(node, nodes, new TopView(top), cases, time::now),
         new Rehearsals(node, nodes, memory),
         new NodeWarnings(node, time::now),
         new StateInspector(node.otherRedis().apply(LONGEST)));
@@ -105,6 +109,7 @@ public final class InsightExtension implements Insight {
       NodeMemory memory,
       RedisTime time,
       DenialSearch search,
+      CaseSearch cases,
       RedisTop top,
       Beat beat,
       Rehearsals rehearsals,
@@ -125,6 +130,7 @@ public final class InsightExtension implements Insight {
       List<Door> doors = List.of(
           new TopDoor(loop.vertx(), parts.operators(), new TopView(top)),
           new LiveDoor(loop.vertx(), parts.operators(), beat.pulse(), beat.feed()),
+          new CasesDoor(loop.vertx(), parts.operators(), cases),
           new DenialsDoor(loop.vertx(), parts.operators(), search),
           new ExplainDoor(
               parts.operators(),

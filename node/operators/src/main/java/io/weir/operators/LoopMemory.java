@@ -3,7 +3,6 @@ package io.weir.operators;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
-import io.weir.core.bucket.Bucket;
 import io.weir.core.decision.Decision;
 import io.weir.core.decision.Decision.Allowed;
 import io.weir.core.decision.Decision.Denied;
@@ -13,6 +12,11 @@ import io.weir.core.kind.Kind;
 import io.weir.core.throttle.StoreUnavailableException;
 import io.weir.node.admission.Witness;
 import io.weir.node.trace.RequestTrace;
+import io.weir.operators.cases.CaseKind;
+import io.weir.operators.cases.CaseName;
+import io.weir.operators.cases.CaseQuery;
+import io.weir.operators.cases.Cases;
+import io.weir.operators.cases.LoopCases;
 import io.weir.operators.denial.Denial;
 import io.weir.operators.denial.Denial.Full;
 import io.weir.operators.denial.DenialQuery;
@@ -21,14 +25,17 @@ import io.weir.operators.rehearsal.WouldDeny;
 import io.weir.operators.top.Counts;
 import io.weir.operators.top.LimitFill;
 import io.weir.operators.top.LimitName;
+import io.weir.operators.top.LimitScope;
 import io.weir.operators.top.LoopCounts;
 import io.weir.operators.top.SubjectName;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.LongFunction;
 import java.util.function.LongSupplier;
 import java.util.stream.Stream;
 
@@ -40,6 +47,7 @@ final class LoopMemory implements Witness {
   private final Context loop;
   private final LongSupplier nanos;
   private final LoopCounts counts = new LoopCounts();
+  private final LoopCases cases = new LoopCases();
   private final LoopDenials denials = new LoopDenials();
   /** Apart: what is only rehearsed pushes out no denial. */
   private final LoopDenials rehearsed = new LoopDenials();
@@ -79,7 +87,10 @@ final class LoopMemory implements Witness {
       }
     }
     if (fullest != null) {
-      counts.near(name(question), by(question, fullest.bucket()), nanos.getAsLong());
+      LimitName by = by(question, fullest.bucket());
+      long now = nanos.getAsLong();
+      counts.near(name(question), by, now);
+      count(CaseKind.NEAR, question, by, now);
     }
     return allowed;
   }
@@ -100,6 +111,7 @@ final class LoopMemory implements Witness {
     SubjectName who = name(question);
     LimitName by = by(question, reason);
     counts.denied(who, by, now);
+    count(CaseKind.DENIED, question, by, now);
     if (!denials.accepts(who, now)) {
       return decision;
     }
@@ -107,6 +119,10 @@ final class LoopMemory implements Witness {
     denials.add(denial);
     log.accept(denial);
     return decision.withId(denial.id());
+  }
+
+  private void count(CaseKind kind, Question question, LimitName by, long now) {
+    cases.count(kind, CaseName.of(question, by.limit()), by, now);
   }
 
   private Denial denial(
@@ -132,7 +148,9 @@ final class LoopMemory implements Witness {
 
   /** Remembers a request that a limit would have denied which is not enforced. */
   void wouldDeny(WouldDeny.Found found) {
-    if (rehearsed.accepts(name(found.question()), nanos.getAsLong())) {
+    long now = nanos.getAsLong();
+    count(CaseKind.WOULD_DENY, found.question(), found.by(), now);
+    if (rehearsed.accepts(name(found.question()), now)) {
       Denial denial =
           denial(found.question(), found.decision(), found.by(), Denial.WOULD_DENY, found.trace());
       rehearsed.add(denial);
@@ -146,19 +164,9 @@ final class LoopMemory implements Witness {
     Optional<String> kind = limit.map(Limit::kind).map(Kind::word);
     Optional<String> scope = limit.map(Limit::scope).map(Enum::name);
     if (limit.isEmpty()) { // a node that decided by itself tells no levels
-      scope = scopes(name, question).findFirst();
+      scope = LimitScope.of(question, name).map(Enum::name);
     }
     return new Full(name, kind, scope.map(LoopMemory::word));
-  }
-
-  private static Stream<String> scopes(String limit, Question question) {
-    return question
-        .subject()
-        .plan()
-        .buckets()
-        .filter(bucket -> bucket.name().equals(limit))
-        .map(Bucket::scope)
-        .map(Enum::name);
   }
 
   private static String word(String name) {
@@ -187,6 +195,16 @@ final class LoopMemory implements Witness {
     return asked.id().isPresent()
         ? Stream.of(denials, rehearsed)
         : Stream.of(asked.isRehearsed() ? rehearsed : denials);
+  }
+
+  /** The cases that are asked for. Any thread may ask. */
+  Future<Cases> find(CaseQuery asked, LongFunction<Instant> time) {
+    Promise<Cases> found = Promise.promise();
+    loop.runOnContext(here -> {
+      long now = nanos.getAsLong();
+      found.complete(cases.find(asked, now, time.apply(now)));
+    });
+    return found.future();
   }
 
   /** The counts of the last minute. Any thread may ask. */

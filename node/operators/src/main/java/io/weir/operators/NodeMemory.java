@@ -4,16 +4,20 @@ import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.weir.core.decision.Decision;
 import io.weir.node.admission.Witness;
+import io.weir.operators.cases.CaseQuery;
+import io.weir.operators.cases.Cases;
 import io.weir.operators.denial.Denial;
 import io.weir.operators.denial.DenialQuery;
 import io.weir.operators.rehearsal.WouldDeny;
 import io.weir.operators.top.Counts;
+import java.time.Instant;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
+import java.util.function.LongFunction;
 import java.util.function.LongSupplier;
 
 /** What a node remembers of its decisions, each event loop for itself. Safe for use by many threads. */
@@ -64,6 +68,17 @@ public final class NodeMemory implements Witness, WouldDeny {
             .sorted(Comparator.comparingLong(Denial::atNanos).reversed())
             .limit(asked.most())
             .toList());
+  }
+
+  /**
+   * The cases that are asked for.
+   *
+   * @param time tells Redis's time at an instant of this process
+   */
+  Future<Cases> find(CaseQuery asked, LongFunction<Instant> time) {
+    return Future.all(
+            loops.values().stream().map(loop -> loop.find(asked, time)).toList())
+        .map(all -> Cases.sum(all.list()));
   }
 
   /** The counts of the last minute. */

@@ -7,9 +7,12 @@ import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.weir.core.policy.FailureMode;
 import io.weir.core.policy.SecretHash;
+import io.weir.node.command.WeirCommand;
 import io.weir.node.testing.NodeFixture;
 import io.weir.testkit.RedisProcess;
 import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -17,7 +20,11 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
@@ -53,6 +60,8 @@ final class InsightIT {
         - { id: patient, tenant: other, secretHash: "%1$s" }
         - { id: k4, tenant: acme, secretHash: "%1$s" }
         - { id: k3, tenant: other, secretHash: "%1$s" }
+        - { id: k5, tenant: lonely, secretHash: "%1$s" }
+        - { id: k6, tenant: a-very-long-name-of-a-tenant-indeed, secretHash: "%1$s" }
       """.formatted(SecretHash.of("secret-of-all").formatted());
 
   private static RedisProcess redis;
@@ -278,6 +287,68 @@ final class InsightIT {
               assertThat(row.getString("key")).isEqualTo("user:near");
               assertThat(row.getLong("atLeast")).isEqualTo(1);
             }));
+    assertThat(rows(cases(two, "?state=nearly"), "cases"))
+        .filteredOn(one -> "user:near".equals(one.getString("key")))
+        .singleElement()
+        .satisfies(one -> assertThat(one.getString("limit")).isEqualTo("requests"));
+  }
+
+  // A node on a busy machine may answer too late.
+  private static JsonObject cases(NodeFixture node, String query) {
+    return await()
+        .atMost(Duration.ofSeconds(20))
+        .until(
+            () -> NodeFixture.json(look(node, "/v1/cases" + query)),
+            found -> found.getInteger("nodesAnswered") == 2);
+  }
+
+  @Test
+  void whoIsLimitedIsACaseWithTheDenialsOfAllNodes() {
+    for (NodeFixture node : List.of(one, two, two)) {
+      assertThat(denied(node, "k5.secret-of-all", "Ask", 55).getString("decision"))
+          .isEqualTo("denied");
+    }
+
+    JsonObject found = cases(one, "?tenant=lonely");
+    assertThat(found.getInteger("total")).isEqualTo(1);
+    JsonObject open = rows(found, "cases").get(0);
+    assertThat(open.getString("key")).isEqualTo("k5");
+    assertThat(open.getString("limit")).isEqualTo("requests");
+    assertThat(open.getString("operation")).isEqualTo("Ask");
+    assertThat(open.getLong("lastMinute")).isEqualTo(3);
+    assertThat(open.getJsonArray("minutes")).hasSize(60);
+    assertThat(Instant.parse(open.getString("since")))
+        .isBeforeOrEqualTo(Instant.parse(open.getString("last")));
+    assertThat(rows(cases(two, "?state=closed&tenant=lonely"), "cases")).isEmpty();
+  }
+
+  @Test
+  void theCasesAreACommand() {
+    denied(one, "k6.secret-of-all", "Ask", 55);
+
+    String shown = weir("top", "--tenant", "a-very-long-name-of-a-tenant-indeed");
+    assertThat(shown).startsWith("Limited now: 1");
+    assertThat(shown.lines()).allSatisfy(line -> assertThat(line).hasSizeLessThanOrEqualTo(80));
+    assertThat(shown.lines().toList().get(1)).matches("who +limit +since +last +minute +hour");
+    assertThat(shown.lines().toList().get(2))
+        .matches("a-very-long-name-of-a-tenant-… requests +\\d+ s +\\d+ s +1 +1");
+    assertThat(weir("top", "--tenant", "nobody")).startsWith("Limited now: 0");
+    assertThat(weir("top", "--state", "closed", "--tenant", "nobody"))
+        .startsWith("Closed in the last hour: 0");
+    assertThat(weir("top", "--state", "never")).contains("query_invalid", "now, nearly");
+    assertThat(new JsonObject(weir("top", "--json", "--limit", "1")).getString("state"))
+        .isEqualTo("now");
+  }
+
+  private static String weir(String... words) {
+    StringWriter out = new StringWriter();
+    List<String> all = new ArrayList<>(List.of(words));
+    all.addAll(List.of("--node", one.uri("/").toString(), "--admin-token", NodeFixture.ADMIN));
+    WeirCommand.commandLine(Map.of(), Optional::empty)
+        .setOut(new PrintWriter(out))
+        .setErr(new PrintWriter(out))
+        .execute(all.toArray(String[]::new));
+    return out.toString();
   }
 
   @Test
@@ -317,11 +388,14 @@ final class InsightIT {
 
   @Test
   void onlyOperatorsLook() {
-    for (String path : List.of("/v1/top", "/v1/denials", "/v1/denials/0123456789ab")) {
+    for (String path : List.of("/v1/top", "/v1/cases", "/v1/denials", "/v1/denials/0123456789ab")) {
       assertThat(one.get(path).statusCode()).isEqualTo(401);
       assertThat(one.get(path, "Authorization", "Bearer wrong").statusCode()).isEqualTo(401);
     }
     assertThat(look(one, "/v1/top?limit=33").statusCode()).isEqualTo(400);
+    assertThat(look(one, "/v1/cases?limit=33").statusCode()).isEqualTo(400);
+    assertThat(look(one, "/v1/cases?state=never").statusCode()).isEqualTo(400);
+    assertThat(look(one, "/v1/cases?key=x").statusCode()).isEqualTo(400);
     assertThat(look(one, "/v1/denials?limit=501").statusCode()).isEqualTo(400);
     assertThat(look(one, "/v1/denials?id=x").statusCode()).isEqualTo(400);
   }

@@ -6,19 +6,26 @@ import static org.awaitility.Awaitility.await;
 import io.vertx.core.json.JsonObject;
 import io.weir.core.policy.FailureMode;
 import io.weir.core.policy.SecretHash;
+import io.weir.node.command.WeirCommand;
 import io.weir.node.testing.NodeFixture;
 import io.weir.testkit.FaultProxy;
 import io.weir.testkit.RedisProcess;
 import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.net.Socket;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import picocli.CommandLine;
 
 /** The nodes and what they decide, as it happens. */
 final class LiveIT {
@@ -49,7 +56,11 @@ final class LiveIT {
   }
 
   private static JsonObject nodes(NodeFixture node) {
-    HttpResponse<String> answer = node.send(HttpRequest.newBuilder(node.uri("/v1/nodes"))
+    return look(node, "/v1/nodes");
+  }
+
+  private static JsonObject look(NodeFixture node, String path) {
+    HttpResponse<String> answer = node.send(HttpRequest.newBuilder(node.uri(path))
         .header("Authorization", "Bearer " + NodeFixture.ADMIN));
     assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
     return NodeFixture.json(answer);
@@ -98,6 +109,12 @@ final class LiveIT {
         assertThat(pulse.getJsonArray("nodes")).hasSize(1);
         assertThat(sum(pulse, "admitted", "Ask")).isEqualTo(2);
       });
+      ask(alone, 1);
+      JsonObject cases = look(alone, "/v1/cases");
+      assertThat(cases.getString("redis")).isEqualTo("away");
+      assertThat(cases.getInteger("nodesAnswered")).isEqualTo(1);
+      assertThat(cases.getJsonArray("cases").getJsonObject(0).getString("limit"))
+          .isEqualTo("store_unavailable");
     }
   }
 
@@ -126,6 +143,8 @@ final class LiveIT {
       assertThat(begun).contains("text/event-stream", "event: pulse", "\"nodesAsked\":2");
       ask(two, 7);
       assertThat(readUntil(socket, "\"requests\":1")).contains("event: pulse");
+      assertThat(readUntil(socket, "\"key\":\"k1\",\"limit\":\"requests\""))
+          .contains("event: cases", "\"state\":\"now\"");
     }
   }
 
@@ -154,6 +173,27 @@ final class LiveIT {
         socket.close();
       }
     }
+  }
+
+  @Test
+  void theCommandShowsTheCasesAgainUntilItsNodeStops() {
+    StringWriter out = new StringWriter();
+    StringWriter err = new StringWriter();
+    CommandLine weir = WeirCommand.commandLine(Map.of(), Optional::empty)
+        .setOut(new PrintWriter(out))
+        .setErr(new PrintWriter(err));
+    CompletableFuture<Integer> status = CompletableFuture.supplyAsync(() -> weir.execute(
+        "top", "--watch", "--node", two.uri("/").toString(), "--admin-token", NodeFixture.ADMIN));
+
+    await().atMost(Duration.ofSeconds(20)).until(() -> out.toString().contains("Limited now: 0"));
+    ask(one, 7);
+    await()
+        .atMost(Duration.ofSeconds(20))
+        .until(
+            () -> out.toString().matches("(?s).*Limited now: 1\\s+who .*\\s+acme/k1 +requests .*"));
+    two.node().close();
+    assertThat(status.join()).isEqualTo(1);
+    assertThat(err.toString()).contains(" node ");
   }
 
   @Test

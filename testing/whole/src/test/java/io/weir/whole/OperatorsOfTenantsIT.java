@@ -94,6 +94,20 @@ final class OperatorsOfTenantsIT {
   }
 
   @Test
+  void onlyCasesOfTheTenantAreShown() {
+    denied("k1");
+    denied("k2");
+
+    assertThat(ask(ofAcme, "GET", "/v1/cases", "").body())
+        .contains("\"acme\"")
+        .doesNotContain("\"other\"");
+    assertThat(ask(ofAcme, "GET", "/v1/cases?tenant=acme", "").statusCode()).isEqualTo(200);
+    assertThat(ask(ofAcme, "GET", "/v1/cases?tenant=other", "").statusCode()).isEqualTo(403);
+    assertThat(ask(NodeFixture.ADMIN, "GET", "/v1/cases", "").body())
+        .contains("\"acme\"", "\"other\"");
+  }
+
+  @Test
   void anExplanationTellsNothingOfOtherTenants() {
     ofService("/v1/reservations", "k2", "Stream");
     String path = "/v1/explain?key=k1&operation=Stream";

@@ -5,6 +5,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
 import io.weir.node.extension.NodeBase;
+import io.weir.operators.cases.CaseSearch;
 import io.weir.operators.nodes.AllNodes;
 import io.weir.operators.top.TopView;
 import java.time.Duration;
@@ -31,14 +32,15 @@ public final class Beat {
   private final LiveFeed feed;
 
   /** @param now tells Redis's time */
-  public Beat(NodeBase node, AllNodes nodes, TopView top, Supplier<Instant> now) {
+  public Beat(
+      NodeBase node, AllNodes nodes, TopView top, CaseSearch cases, Supplier<Instant> now) {
     this.node = node;
     this.now = now;
     this.begun = now.get();
     MeterRegistry meters = node.meters();
     this.counted = new Counted(() -> meters.find("throttle.decisions").counters());
     this.pulse = new Pulse(nodes, counted, this::facts, now);
-    this.feed = new LiveFeed(pulse, top);
+    this.feed = new LiveFeed(pulse, top, cases);
   }
 
   /** What the nodes are and did. */

@@ -12,16 +12,20 @@ import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
 import io.weir.node.intake.Bulkhead;
 import io.weir.node.intake.Bulkhead.Share;
+import io.weir.operators.cases.CaseQuery;
+import io.weir.operators.cases.CaseSearch;
+import io.weir.operators.cases.CaseState;
 import io.weir.operators.top.TopView;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Server-sent events (WHATWG HTML, "Server-sent events") of the pulse and the top, for those who watch: the nodes are
- * asked once for all of a node, and not at all while nobody watches. Mutable; safe for use by many threads.
+ * Server-sent events (WHATWG HTML, "Server-sent events") of the pulse, the top and the cases that are open, for those who
+ * watch: the nodes are asked once for all of a node, and not at all while nobody watches. Mutable; safe for use by many threads.
  */
 public final class LiveFeed {
   private static final Logger LOG = LoggerFactory.getLogger(LiveFeed.class);
@@ -29,6 +33,8 @@ public final class LiveFeed {
   private static final int MOST_OF_OPERATOR = 32;
   private static final String OF_ALL = "(those who watch)";
   private static final int TOP_ROWS = 10;
+  private static final CaseQuery OPEN =
+      new CaseQuery(CaseState.NOW, Optional.empty(), CaseQuery.MOST);
   /** A span is told again until all nodes have ended it. */
   private static final int SPANS_AGAIN = 3;
 
@@ -40,13 +46,15 @@ public final class LiveFeed {
 
   private final Pulse pulse;
   private final TopView top;
+  private final CaseSearch cases;
   private final Set<Stream> streams = ConcurrentHashMap.newKeySet();
   private final Bulkhead places = new Bulkhead(MOST_OF_OPERATOR, MOST, MOST);
   private boolean isLooking; // owned by the loop of start
 
-  public LiveFeed(Pulse pulse, TopView top) {
+  public LiveFeed(Pulse pulse, TopView top, CaseSearch cases) {
     this.pulse = pulse;
     this.top = top;
+    this.cases = cases;
   }
 
   /**
@@ -96,11 +104,11 @@ public final class LiveFeed {
   }
 
   private Future<String> events(Context loop, OperatorWork work, long since) {
-    return pulse
-        .look(loop, work, OF_ALL, since)
-        .compose(nodes -> top.look(loop, work, TOP_ROWS)
-            .map(names -> event("pulse", nodes) + event("top", names))
-            .otherwise(away -> event("pulse", nodes)));
+    return Future.all(
+            pulse.look(loop, work, OF_ALL, since).map(nodes -> event("pulse", nodes)),
+            top.look(loop, work, TOP_ROWS).map(names -> event("top", names)).otherwise(""),
+            cases.find(loop, work, OF_ALL, OPEN).map(found -> event("cases", found)))
+        .map(events -> String.join("", events.<String>list()));
   }
 
   private static String event(String name, JsonObject data) {

@@ -121,6 +121,16 @@ final class RehearsalIT {
             .map(denial -> denial.getString("reason")))
         .hasSize(4)
         .containsOnly("tighter");
+    await().atMost(Duration.ofSeconds(10)).untilAsserted(() -> {
+      JsonObject cases = NodeFixture.json(operator(one, "GET", "/v1/cases?state=wouldbe", ""));
+      assertThat(cases.getJsonArray("cases").stream()
+              .map(JsonObject.class::cast)
+              .filter(one -> one.getString("limit").equals("tighter")))
+          .singleElement()
+          .satisfies(one -> assertThat(one.getString("key")).isEqualTo("k1"))
+          .satisfies(one -> assertThat(one.getLong("lastHour")).isEqualTo(4));
+    });
+    assertThat(operator(one, "GET", "/v1/cases", "").body()).doesNotContain("tighter");
     assertThat(one.get("/metrics").body())
         .contains("throttle_rehearsed_total{")
         .contains("outcome=\"would_deny\"");

@@ -1,0 +1,17 @@
+package io.weir.operators.cases;
+
+import java.util.Locale;
+
+/** What happens to the requests of a case. */
+public enum CaseKind {
+  /** They are denied, or refused because nothing was decided. */
+  DENIED,
+  /** They are admitted, and leave the limit at least four fifths full. */
+  NEAR,
+  /** They pass, and a limit that is only rehearsed would deny them. */
+  WOULD_DENY;
+
+  String word() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+}

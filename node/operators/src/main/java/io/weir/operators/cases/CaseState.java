@@ -1,0 +1,62 @@
+package io.weir.operators.cases;
+
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** How a case stands. */
+public enum CaseState {
+  /** Its requests are denied. */
+  NOW(CaseKind.DENIED),
+  /** Its limit is at least four fifths full, and denies nothing. */
+  NEARLY(CaseKind.NEAR),
+  /** A limit that is only rehearsed would deny its requests. */
+  WOULDBE(CaseKind.WOULD_DENY),
+  /** Its requests were denied within the last hour, and are not any more. */
+  CLOSED(CaseKind.DENIED);
+
+  private final CaseKind kind;
+
+  CaseState(CaseKind kind) {
+    this.kind = kind;
+  }
+
+  /** The word for it. */
+  public String word() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+
+  /** The state with this word. */
+  public static Optional<CaseState> of(String word) {
+    return Stream.of(values()).filter(state -> state.word().equals(word)).findFirst();
+  }
+
+  /** All words. */
+  public static String words() {
+    return Stream.of(values()).map(CaseState::word).collect(Collectors.joining(", "));
+  }
+
+  /** The kinds that have to be known to find its cases. */
+  Set<CaseKind> kinds() {
+    return this == NEARLY ? Set.of(kind, CaseKind.DENIED) : Set.of(kind);
+  }
+
+  /** The cases that stand so, the most frequent first. */
+  List<Case> of(Cases all, long nowMillis) {
+    Set<CaseName> denied =
+        open(all.of(CaseKind.DENIED), nowMillis).map(Case::name).collect(Collectors.toSet());
+    Stream<Case> found = switch (this) {
+      case NOW, WOULDBE -> open(all.of(kind), nowMillis);
+      case NEARLY -> open(all.of(kind), nowMillis).filter(one -> !denied.contains(one.name()));
+      case CLOSED -> all.of(kind).stream().filter(one -> !one.isOpen(nowMillis));
+    };
+    return found.sorted(Case.MOST_FIRST).toList();
+  }
+
+  private static Stream<Case> open(List<Case> cases, long nowMillis) {
+    return cases.stream().filter(one -> one.isOpen(nowMillis));
+  }
+}

@@ -1,0 +1,77 @@
+package io.weir.operators.cases;
+
+import static java.util.Objects.requireNonNull;
+
+import io.weir.operators.top.LimitName;
+import io.weir.operators.top.TenantMap;
+import java.time.Instant;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+/**
+ * The cases of one event loop: opened by a first event, closed a minute after the last, and known for an hour. Their
+ * memory is bounded, however many names there are: a case that is pushed out begins anew. Mutable; owned by that event
+ * loop.
+ */
+public final class LoopCases {
+  static final int MOST = 512;
+
+  private final Map<CaseKind, TenantMap<CaseName, LoopCase>> cases = new EnumMap<>(CaseKind.class);
+  /** A clock that goes back stands still. */
+  private long latestMillis = Long.MIN_VALUE;
+
+  public LoopCases() {
+    for (CaseKind kind : CaseKind.values()) {
+      cases.put(kind, new TenantMap<>(MOST));
+    }
+  }
+
+  private TenantMap<CaseName, LoopCase> of(CaseKind kind) {
+    return requireNonNull(cases.get(kind)); // there is one of each
+  }
+
+  /** Counts a request. */
+  public void count(CaseKind kind, CaseName name, LimitName by, long nowNanos) {
+    long now = now(nowNanos);
+    TenantMap<CaseName, LoopCase> all = of(kind);
+    LoopCase known = all.get(name.tenant(), name);
+    if (known == null) {
+      known = new LoopCase(name, by, now);
+      all.put(name.tenant(), name, known);
+    }
+    known.count(by, now);
+  }
+
+  /**
+   * The cases that are asked for, the most frequent ones.
+   *
+   * @param time Redis's time now
+   */
+  public Cases find(CaseQuery asked, long nowNanos, Instant time) {
+    long now = now(nowNanos);
+    long ahead = time.toEpochMilli() - now;
+    Map<CaseKind, List<Case>> found = new EnumMap<>(CaseKind.class);
+    for (CaseKind kind : asked.state().kinds()) {
+      Stream<LoopCase> kept =
+          of(kind).values().filter(one -> one.isKept(now) && asked.matches(one.name()));
+      found.put(
+          kind,
+          Cases.first(kept, one -> one.isOpen(now), LoopCase.mostFirst(now))
+              .map(one -> one.toCase(now, ahead))
+              .toList());
+    }
+    return new Cases(found);
+  }
+
+  private long now(long nowNanos) {
+    latestMillis = Math.max(latestMillis, TimeUnit.NANOSECONDS.toMillis(nowNanos));
+    return latestMillis;
+  }
+
+  int size() {
+    return cases.values().stream().mapToInt(TenantMap::size).sum();
+  }
+}

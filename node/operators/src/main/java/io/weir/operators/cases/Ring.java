@@ -1,0 +1,51 @@
+package io.weir.operators.cases;
+
+import java.util.List;
+import java.util.stream.IntStream;
+
+/**
+ * Counts by slices of time: those of the last ones, the running one among them. A clock that goes back stands still.
+ * Mutable; owned by one event loop.
+ */
+final class Ring {
+  private final long sliceMillis;
+  private final int[] counts;
+  private long newest;
+
+  Ring(int slices, long sliceMillis, long nowMillis) {
+    this.sliceMillis = sliceMillis;
+    this.counts = new int[slices];
+    this.newest = Math.floorDiv(nowMillis, sliceMillis);
+  }
+
+  void count(long nowMillis) {
+    advance(nowMillis);
+    counts[index(newest)]++;
+  }
+
+  /** The counts of the slices, the running one last. */
+  List<Integer> counts(long nowMillis) {
+    advance(nowMillis);
+    return IntStream.rangeClosed(1, counts.length)
+        .mapToObj(i -> counts[index(newest + i)])
+        .toList();
+  }
+
+  /** Their sum. */
+  long sum(long nowMillis) {
+    advance(nowMillis);
+    return IntStream.of(counts).asLongStream().sum();
+  }
+
+  private void advance(long nowMillis) {
+    long now = Math.floorDiv(nowMillis, sliceMillis);
+    for (long slice = Math.max(newest, now - counts.length) + 1; slice <= now; slice++) {
+      counts[index(slice)] = 0;
+    }
+    newest = Math.max(newest, now);
+  }
+
+  private int index(long slice) {
+    return (int) Math.floorMod(slice, (long) counts.length);
+  }
+}
