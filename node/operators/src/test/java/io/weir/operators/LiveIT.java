@@ -87,7 +87,10 @@ final class LiveIT {
     for (NodeFixture node : List.of(one, two)) {
       await().atMost(Duration.ofSeconds(20)).untilAsserted(() -> {
         JsonObject pulse = nodes(node);
-        assertThat(pulse.getJsonArray("nodes")).hasSize(2);
+        assertThat(pulse.getJsonArray("nodes"))
+            .hasSize(2)
+            .allSatisfy(
+                one -> assertThat(((JsonObject) one).getDouble("redisMostMs")).isPositive());
         assertThat(pulse.getString("redis")).isEqualTo("answers");
         assertThat(sum(pulse, "admitted", "Ask") + sum(pulse, "denied", "Ask")).isEqualTo(8);
         assertThat(sum(pulse, "limits", "requests")).isEqualTo(sum(pulse, "denied", "Ask"));

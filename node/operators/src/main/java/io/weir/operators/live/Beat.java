@@ -2,6 +2,7 @@ package io.weir.operators.live;
 
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
 import io.weir.node.extension.NodeBase;
@@ -11,6 +12,7 @@ import io.weir.operators.top.TopView;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /** Ends the spans of a node in time, and tells what the node is. Owned by the extension. */
@@ -66,7 +68,8 @@ public final class Beat {
       Gauge gauge = node.meters().find(meter).gauge();
       facts.put(name, gauge == null ? 0 : gauge.value());
     });
-    return facts;
+    Timer redis = node.meters().find("throttle.store.latency").timer();
+    return facts.put("redisMostMs", redis == null ? 0 : redis.max(TimeUnit.MILLISECONDS));
   }
 
   /** Ends each span when it is over, and tells those who watch, as long as the instance of Vert.x lives. */

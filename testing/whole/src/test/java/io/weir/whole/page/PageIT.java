@@ -69,7 +69,8 @@ final class PageIT {
     redis = RedisProcess.start();
     node = NodeFixture.at(redis.uri(), POLICY, FailureMode.LOCAL);
     policy = send("GET", "/v1/policy", "").body();
-    for (String key : List.of("quiet", "busy", "frozen", "boosted", "raised", "evil", "tried")) {
+    for (String key :
+        List.of("quiet", "busy", "listed", "frozen", "boosted", "raised", "evil", "tried")) {
       send(
           "POST",
           "/v1/keys",
@@ -258,6 +259,24 @@ final class PageIT {
 
     assertThat(page.locator(".verdict")).containsText("would pass now");
     assertThat(page.locator(".notice")).containsText("busy was reset");
+    assertThat(complaints).isEmpty();
+  }
+
+  @Test
+  void aCaseOpensWithTheLimitThatDeniedIt() {
+    ask("listed", 6);
+    ask("listed", 6);
+    signIn(NodeFixture.ADMIN);
+    assertThat(page.locator("p.verdict")).containsText("limited now");
+    Locator row = page.locator(
+        "[aria-label=cases] tbody tr", new Page.LocatorOptions().setHasText("acme/listed"));
+    assertThat(row).containsText("requests");
+    row.locator("a").click();
+
+    assertThat(page.locator(".verdict")).containsText("would be denied");
+    Locator first = page.locator("[aria-label=limits] tbody tr").first();
+    assertThat(first).containsText("requests");
+    assertThat(first).containsText("denied it");
     assertThat(complaints).isEmpty();
   }
 

@@ -1,11 +1,11 @@
-// What the node tells as it happens: the nodes, what they decided, and the top.
+// What the node tells as it happens: the nodes, what they decided, the top and the open cases.
 
 const MOST_SPANS = 160;
 const LEAST_PAUSE_MILLIS = 2000;
 const MOST_PAUSE_MILLIS = 30000;
 
 /** The latest of what was told; `isHeard` says whether the stream is open. */
-export const live = { spans: new Map(), span: 0, spanSeconds: 2, nodes: [], top: null, isHeard: false, redis: '' };
+export const live = { spans: new Map(), span: 0, spanSeconds: 2, nodes: [], top: null, cases: null, isHeard: false, redis: '' };
 
 let source = null;
 let timer = 0;
@@ -25,6 +25,10 @@ export function listen(changed, goesOn, pause = LEAST_PAUSE_MILLIS) {
   });
   source.addEventListener('top', event => {
     live.top = JSON.parse(event.data);
+    changed();
+  });
+  source.addEventListener('cases', event => {
+    live.cases = JSON.parse(event.data);
     changed();
   });
   source.onerror = () => {

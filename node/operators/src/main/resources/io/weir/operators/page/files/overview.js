@@ -1,8 +1,11 @@
 // The cluster at a glance.
 
-import { bar, html, keyLink, nothing, number, panel, table, time } from './parts.js';
+import { age, bar, html, keyLink, nothing, number, panel, spark, table, time } from './parts.js';
 import { chart, lines } from './chart.js';
 import { live } from './live.js';
+import { silent } from './denials.js';
+
+const FIRST_CASES = 8;
 
 const sum = counts => counts.reduce((total, count) => total + count, 0);
 
@@ -12,6 +15,59 @@ function rates(admitted, denied) {
   const refused = latest(denied);
   const total = passed + refused;
   return { passed, refused, share: total ? (100 * refused) / total : 0 };
+}
+
+/** What is wrong with the nodes. */
+function faults() {
+  const { nodes, nodesAsked } = live;
+  const away = nodes.filter(node => node.away > 0).length;
+  const revisions = new Set(nodes.map(node => node.revision));
+  return [
+    live.isHeard ? '' : 'This node is not heard',
+    live.redis === 'away' ? 'Redis is away' : away ? `${away} of ${nodes.length} nodes decide without Redis` : '',
+    nodes.length < nodesAsked ? `${nodesAsked - nodes.length} of ${nodesAsked} nodes do not answer` : '',
+    revisions.size > 1 ? `the nodes have policies ${[...revisions].join(', ')}` : ''
+  ].filter(Boolean);
+}
+
+/** One line: what is wrong, or how many are limited, or that nothing is. */
+function verdict() {
+  const wrong = faults();
+  const limited = live.cases?.total || 0;
+  const redis = Math.max(0, ...live.nodes.map(node => node.redisMostMs));
+  const sound = [
+    `${live.nodes.length} ${live.nodes.length === 1 ? 'node' : 'nodes'}`,
+    `Redis ${redis > 0 ? `at most ${number(redis)} ms` : 'answers'}`,
+    `policy ${live.nodes[0]?.revision}`
+  ].join(' · ');
+  const words = wrong.length ? wrong.join(' · ') : limited ? `${limited} limited now` : 'Nothing needs you';
+  return html`<p class=${`verdict ${wrong.length ? 'bad' : limited ? 'warn' : 'good'}`}><b>${words}</b> ${wrong.length ? nothing : html`<span class="quiet">· ${sound}</span>`}</p>`;
+}
+
+function who(one) {
+  return one.key
+    ? keyLink(one.key, one.tenant, { operation: one.operation === 'unlisted' ? '' : one.operation, limit: one.limit })
+    : html`<span title="the keys of the tenant share the limit">${one.tenant}/</span>`;
+}
+
+/** Who is limited, by what, and since when. */
+function cases(found) {
+  const columns = [
+    ['who', who],
+    ['limit', one => html`<b>${one.limit}</b> <small>${one.operation}</small>`],
+    ['since', one => age(one.since, found.at), 'number'],
+    ['last', one => age(one.last, found.at), 'number'],
+    ['last hour', one => spark(one.minutes, `${one.lastHour} in the last hour`), 'wide'],
+    ['minute', one => number(one.lastMinute), 'number'],
+    ['hour', one => number(one.lastHour), 'number']
+  ];
+  const more = found.cases.slice(FIRST_CASES);
+  return panel(
+    'Limited now',
+    html`${table(columns, found.cases.slice(0, FIRST_CASES), 'Nobody is limited.', 'cases')}
+      ${more.length ? html`<details><summary>${found.total - FIRST_CASES} more</summary>${table(columns, more, '', 'more cases')}</details>` : nothing}`,
+    silent(found)
+  );
 }
 
 function figure(name, value, unit = '', kind = '') {
@@ -97,7 +153,9 @@ export default {
     }
     const admitted = lines(live, 'admitted');
     const denied = lines(live, 'limits');
-    return html`${figures(rates(admitted, denied))}
+    return html`${verdict()}
+      ${live.cases ? cases(live.cases) : nothing}
+      ${figures(rates(admitted, denied))}
       <div class="two">
         ${panel('Admitted', chart('requests a second by operation', admitted))}
         ${panel('Denied', chart('requests a second by the limit that had no room', denied))}

@@ -1,5 +1,6 @@
 // What several views show: numbers, times, bars, tables, dialogs.
 
+import { withQuery } from './api.js';
 import { html, nothing, render } from '/page/lib/lit-html.js';
 
 const NUMBER = new Intl.NumberFormat('en', { maximumFractionDigits: 1 });
@@ -62,9 +63,25 @@ export function table(columns, rows, empty, caption = nothing) {
     </table></div>`;
 }
 
-/** A link to the view of a key. */
-export function keyLink(key, tenant) {
-  return html`<a href=${'#/subject?key=' + encodeURIComponent(key)}>${tenant ? `${tenant}/${key}` : key}</a>`;
+/** A link to the view of a key; `about` has the operation and the limit that it begins with. */
+export function keyLink(key, tenant, about = {}) {
+  return html`<a href=${withQuery('#/subject', { key, ...about })}>${tenant ? `${tenant}/${key}` : key}</a>`;
+}
+
+/** How long before `at` something was; the time of it is its title. */
+export function age(text, at) {
+  const seconds = Math.max(0, Math.floor((Date.parse(at) - Date.parse(text)) / 1000));
+  const minutes = Math.floor(seconds / 60);
+  const words = seconds < 60 ? `${seconds} s` : minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h`;
+  return html`<time datetime=${text} title=${new Date(text).toLocaleString()}>${words}</time>`;
+}
+
+/** Counts as a small chart, as high as the largest one. */
+export function spark(counts, label) {
+  const most = Math.max(1, ...counts);
+  const area = counts.map((count, index) => `${index},${most - count} ${index + 1},${most - count}`).join(' ');
+  return html`<svg class="spark" role="img" aria-label=${label} viewBox=${`0 0 ${counts.length} ${most}`} preserveAspectRatio="none"
+    ><polygon points=${`0,${most} ${area} ${counts.length},${most}`}></polygon></svg>`;
 }
 
 /** A unified difference, line by line. */

@@ -13,7 +13,7 @@ const WORDS = {
 
 const NONE = { denials: [], nodesAsked: 0, nodesAnswered: 0 };
 
-const shown = { key: '', operation: '', cost: '', explained: null, record: null, tag: '', found: NONE };
+const shown = { key: '', operation: '', cost: '', limit: '', explained: null, record: null, tag: '', found: NONE };
 
 /** Asks what would be decided; takes nothing. */
 async function explain() {
@@ -76,18 +76,21 @@ function decision(of) {
   </div>`;
 }
 
+/** The limit that denied the key, from which its view was opened, is the first. */
 function limits(of) {
+  const denied = limit => limit.limit === shown.limit;
+  const all = [...of.limits].sort((one, other) => denied(other) - denied(one));
   const used = limit => `${number(limit.used)} of ${number(limit.capacity)}`;
   return table(
     [
-      ['limit', limit => html`<b>${limit.limit}</b> <small>${limit.kind} of the ${limit.scope}${limit.leased ? ', leased' : ''}</small>`],
+      ['limit', limit => html`<b>${limit.limit}</b> ${denied(limit) ? html`<span class="tag warn">denied it</span>` : nothing} <small>${limit.kind} of the ${limit.scope}${limit.leased ? ', leased' : ''}</small>`],
       ['used', limit => bar(limit.full ? 100 : limit.usedPercent, `${used(limit)} used, ${limit.usedPercent} %`, true), 'wide'],
       ['', limit => used(limit), 'number'],
       ['drains', limit => (limit.opsPerSec ? `${number(limit.opsPerSec)}/s` : limit.periodMs ? `every ${wait(limit.periodMs)}` : ''), 'number'],
       ['empty or reset', limit => (limit.emptyAt || limit.resetAt ? time(limit.emptyAt || limit.resetAt) : 'now')],
       ['from', limit => (limit.from === 'plan' ? 'plan' : html`<b class="tag">override</b>`)]
     ],
-    of.limits,
+    all,
     of.decision === 'allowed' ? 'Nothing limits it.' : 'No levels are known.',
     'limits'
   );
@@ -294,9 +297,9 @@ export default {
   isOfTenant: true,
 
   async load(app) {
-    const { key = '', operation = '', cost = '' } = app.parameters;
+    const { key = '', operation = '', cost = '', limit = '' } = app.parameters;
     const isOther = key !== shown.key;
-    Object.assign(shown, { key, operation, cost, ...(isOther ? { explained: null, record: null, found: NONE } : {}) });
+    Object.assign(shown, { key, operation, cost, limit, ...(isOther ? { explained: null, record: null, found: NONE } : {}) });
     if (key) {
       await explain();
       await record();
