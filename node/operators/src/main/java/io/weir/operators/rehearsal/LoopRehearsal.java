@@ -50,7 +50,8 @@ final class LoopRehearsal {
   }
 
   /** A request, how it was decided, and the plan by which it is decided once more. */
-  private record Case(Question question, Decision decided, Plan plan, Optional<Context> request) {
+  private record Request(
+      Question question, Decision decided, Plan plan, Optional<Context> context) {
     boolean passes() {
       return decided instanceof Allowed;
     }
@@ -66,7 +67,7 @@ final class LoopRehearsal {
    * @param revision of the policy in force
    */
   void decide(Question question, Decision decided, Plan plan, long revision) {
-    Case of = new Case(question, decided, plan, RequestTrace.here());
+    Request of = new Request(question, decided, plan, RequestTrace.here());
     OperationLimit limit = plan.limit(question.operation());
     if (limit instanceof Unlimited) {
       count(of, Counts.of(of.passes(), true));
@@ -98,11 +99,11 @@ final class LoopRehearsal {
 
   /** Counts a request of a subject that the other policy does not have. */
   void unknownKey(Question question, Decision decided) {
-    Case of = new Case(question, decided, question.subject().plan(), RequestTrace.here());
+    Request of = new Request(question, decided, question.subject().plan(), RequestTrace.here());
     denied(of, decided, "key_unknown");
   }
 
-  private void decided(Case of, Decision found) {
+  private void decided(Request of, Decision found) {
     found.fold(
         allowed -> {
           count(of, Counts.of(of.passes(), true));
@@ -116,7 +117,7 @@ final class LoopRehearsal {
             never.full().isEmpty() ? never.reason().code() : never.full().get(0)));
   }
 
-  private boolean denied(Case of, Decision found, String limit) {
+  private boolean denied(Request of, Decision found, String limit) {
     count(of, Counts.of(of.passes(), false));
     if (of.passes()) {
       Question question = of.question();
@@ -124,12 +125,12 @@ final class LoopRehearsal {
       account.denied(
           new SubjectName(question.subject().tenant(), question.subject().id()), by);
       hearer.found(
-          new WouldDeny.Found(question, found, by, of.request().flatMap(RequestTrace::id)));
+          new WouldDeny.Found(question, found, by, of.context().flatMap(RequestTrace::id)));
     }
     return false;
   }
 
-  private void count(Case of, Counts counts) {
+  private void count(Request of, Counts counts) {
     account.count(of.name(), counts);
     meters.count(of.name().plan(), of.name().operation(), counts.word());
   }
