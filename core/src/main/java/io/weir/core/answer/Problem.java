@@ -5,10 +5,13 @@ import io.weir.core.decision.Decision;
 import io.weir.core.decision.Decision.Denied;
 import io.weir.core.decision.Decision.NeverAllowed;
 import io.weir.core.decision.Decision.Reason;
+import io.weir.core.decision.Limit;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * A refusal as of RFC 9457.
@@ -28,6 +31,8 @@ public record Problem(
   private static final String QUOTA_EXCEEDED =
       "https://iana.org/assignments/http-problem-types#quota-exceeded";
 
+  private static final Set<String> OWN = Set.of("type", "title", "status", "code");
+
   private static final Map<Reason, String> TITLES = Map.of(
       Reason.ACCESS_DISABLED, "Access is disabled by a limit of zero",
       Reason.OPERATION_NOT_CONFIGURED, "The operation is not configured",
@@ -36,6 +41,10 @@ public record Problem(
       Reason.RESERVATION_ID_REUSED, "A reservation of this id is open for another request");
 
   public Problem {
+    if (!Collections.disjoint(OWN, more.keySet())) {
+      throw new IllegalArgumentException(
+          "more: %s (expected: none of %s)".formatted(more.keySet(), OWN));
+    }
     more = Collections.unmodifiableMap(new LinkedHashMap<>(more));
   }
 
@@ -56,13 +65,16 @@ public record Problem(
 
   /** The answer to a request that is not allowed, now or ever. */
   public static Problem refusing(String operation, Decision decision) {
-    Problem problem = decision.fold(
+    return decision.fold(
         allowed -> {
           throw new IllegalArgumentException("an allowed request is not refused");
         },
-        Problem::of,
-        Problem::of);
-    return problem.with("operation", operation);
+        denied -> {
+          Map<String, Object> more = members(denied);
+          more.put("operation", operation);
+          return denied(more);
+        },
+        never -> of(never).with("operation", operation));
   }
 
   /** The shared state did not answer: 503. */
@@ -72,6 +84,10 @@ public record Problem(
 
   /** The answer to a denied request: 429. */
   public static Problem of(Denied denied) {
+    return denied(members(denied));
+  }
+
+  private static Map<String, Object> members(Denied denied) {
     Map<String, Object> more = new LinkedHashMap<>();
     more.put("retryAfterMs", AnswerFields.retryAfterMillis(denied));
     more.put("slotMs", AnswerFields.retryAfterMillis(denied));
@@ -82,6 +98,10 @@ public record Problem(
     more.put("full", denied.full());
     more.put("limits", limits(denied));
     more.put("revision", denied.revision());
+    return more;
+  }
+
+  private static Problem denied(Map<String, Object> more) {
     return new Problem(
         429,
         QUOTA_EXCEEDED,
@@ -111,6 +131,16 @@ public record Problem(
     return new Problem(status, type, code, title, all);
   }
 
+  /** The same with another status. */
+  public Problem withStatus(int other) {
+    return new Problem(other, type, code, title, more);
+  }
+
+  /** The same with another code. */
+  public Problem withCode(String other) {
+    return new Problem(status, type, other, title, more);
+  }
+
   /** All members of the answer, in their order. */
   public Map<String, Object> members() {
     Map<String, Object> all = new LinkedHashMap<>();
@@ -124,16 +154,17 @@ public record Problem(
 
   // The full limits, with their kind and scope.
   private static List<Map<String, Object>> limits(Denied denied) {
-    return denied.limits().stream()
-        .filter(limit -> denied.full().contains(limit.bucket()))
-        .map(limit -> {
-          Map<String, Object> one = new LinkedHashMap<>();
-          one.put("name", limit.bucket());
-          one.put("kind", limit.kind().word());
-          one.put("scope", wordOf(limit.scope()));
-          return one;
-        })
-        .toList();
+    List<Map<String, Object>> limits = new ArrayList<>(denied.full().size());
+    for (Limit limit : denied.limits()) {
+      if (denied.full().contains(limit.bucket())) {
+        Map<String, Object> one = new LinkedHashMap<>();
+        one.put("name", limit.bucket());
+        one.put("kind", limit.kind().word());
+        one.put("scope", wordOf(limit.scope()));
+        limits.add(one);
+      }
+    }
+    return Collections.unmodifiableList(limits);
   }
 
   /** The word for a scope in answers. */

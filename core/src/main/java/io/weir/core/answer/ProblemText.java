@@ -4,6 +4,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** A problem as text. */
 public final class ProblemText {
@@ -14,6 +15,10 @@ public final class ProblemText {
   // Only an operator can mend these: a wait would promise what time does not bring.
   private static final Set<String> FOR_OPERATORS = Set.of("plan_missing", "upstream_key_missing");
 
+  private static final Map<String, String> OF_STRANGERS = Map.of("WWW-Authenticate", "Bearer");
+  private static final Map<String, String> SOON = Map.of("Retry-After", "1");
+  private static final int USUAL_LENGTH = 512;
+
   private ProblemText() {}
 
   /** The header fields of a refusal besides those of its decision, which take precedence. */
@@ -23,16 +28,16 @@ public final class ProblemText {
 
   /** The same for a status and the code of a problem. */
   public static Map<String, String> fields(int status, String code) {
-    Map<String, String> fields = new LinkedHashMap<>();
     if (status == 401) {
-      fields.put("WWW-Authenticate", "Bearer");
+      return OF_STRANGERS;
     }
-    if ((status == 503 || status == 429) && !FOR_OPERATORS.contains(code)) {
-      fields.put("Retry-After", "1");
+    Map<String, String> wait =
+        (status == 503 || status == 429) && !FOR_OPERATORS.contains(code) ? SOON : Map.of();
+    if (!PROXY_ERRORS.containsKey(status)) {
+      return wait;
     }
-    if (PROXY_ERRORS.containsKey(status)) {
-      fields.put("Proxy-Status", proxyStatus(status, code));
-    }
+    Map<String, String> fields = new LinkedHashMap<>(wait);
+    fields.put("Proxy-Status", proxyStatus(status, code));
     return fields;
   }
 
@@ -43,36 +48,64 @@ public final class ProblemText {
 
   /** The members as JSON. */
   public static String json(Problem problem) {
-    StringBuilder json = new StringBuilder(512);
-    append(problem.members(), json);
-    return json.toString();
+    StringBuilder json = new StringBuilder(USUAL_LENGTH);
+    quote(problem.type(), json.append("{\"type\":"));
+    quote(problem.title(), json.append(",\"title\":"));
+    json.append(",\"status\":").append(problem.status());
+    quote(problem.code(), json.append(",\"code\":"));
+    appendMembers(problem.more(), ",", json);
+    return json.append('}').toString();
   }
 
-  private static void append(Object value, StringBuilder json) {
+  private static void append(@Nullable Object value, StringBuilder json) {
     if (value instanceof Map<?, ?> map) {
-      char before = '{';
-      for (Map.Entry<?, ?> member : map.entrySet()) {
-        quote(String.valueOf(member.getKey()), json.append(before));
-        append(member.getValue(), json.append(':'));
-        before = ',';
-      }
-      json.append(before == '{' ? "{}" : "}");
+      json.append('{');
+      appendMembers(map, "", json);
+      json.append('}');
     } else if (value instanceof List<?> list) {
       json.append('[');
       for (int i = 0; i < list.size(); i++) {
         append(list.get(i), i == 0 ? json : json.append(','));
       }
       json.append(']');
-    } else if (value instanceof Number || value instanceof Boolean) {
+    } else if (value == null || value instanceof Number || value instanceof Boolean) {
       json.append(value);
     } else {
       quote(String.valueOf(value), json);
     }
   }
 
+  private static void appendMembers(Map<?, ?> members, String first, StringBuilder json) {
+    String before = first;
+    for (Map.Entry<?, ?> member : members.entrySet()) {
+      quote(String.valueOf(member.getKey()), json.append(before));
+      append(member.getValue(), json.append(':'));
+      before = ",";
+    }
+  }
+
   // RFC 8259, section 7.
   private static void quote(String text, StringBuilder json) {
     json.append('"');
+    if (isPlain(text)) {
+      json.append(text);
+    } else {
+      appendEscaped(text, json);
+    }
+    json.append('"');
+  }
+
+  private static boolean isPlain(String text) {
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      if (c == '"' || c == '\\' || c < ' ') {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static void appendEscaped(String text, StringBuilder json) {
     for (int i = 0; i < text.length(); i++) {
       char c = text.charAt(i);
       if (c == '"' || c == '\\') {
@@ -83,6 +116,5 @@ public final class ProblemText {
         json.append(c);
       }
     }
-    json.append('"');
   }
 }

@@ -11,7 +11,7 @@ import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.Tickets;
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
+import java.util.OptionalLong;
 
 /**
  * Maps an answer to the outcome of an item, its batch and its claim.
@@ -37,9 +37,8 @@ final class Judge {
   }
 
   private static Duration wait(ProblemDetails problem) {
-    return Optional.ofNullable(problem.more().getLong("retryAfterMs"))
-        .map(Duration::ofMillis)
-        .orElse(SOON);
+    OptionalLong millis = problem.waitMillis();
+    return millis.isPresent() ? Duration.ofMillis(millis.getAsLong()) : SOON;
   }
 
   static Sent denied(Asked asked, Decision.Denied denied) {

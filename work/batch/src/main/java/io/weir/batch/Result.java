@@ -60,7 +60,7 @@ record Result(boolean isExecuted, Buffer json) {
     return made(outcome, json -> {
       json.writeNumberField("status", problem.status());
       json.writeFieldName("body");
-      json.writeRawValue(problem.toJson().encode());
+      json.writeRawValue(problem.text());
     });
   }
 

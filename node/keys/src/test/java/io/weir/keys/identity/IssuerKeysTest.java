@@ -55,7 +55,7 @@ final class IssuerKeysTest {
       return asked.join().isEmpty() ? NONE : FOUND;
     } catch (CompletionException e) {
       var problem = ((RefusedException) Failures.cause(e)).problem();
-      assertThat(problem.more().getLong("retryAfterMs")).isBetween(1L, 1000L);
+      assertThat(problem.waitMillis().orElseThrow()).isBetween(1L, 1000L);
       return problem.status() + " " + problem.code();
     }
   }

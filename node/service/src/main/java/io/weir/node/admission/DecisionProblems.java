@@ -2,7 +2,6 @@ package io.weir.node.admission;
 
 import io.weir.core.decision.Decision;
 import io.weir.core.decision.Decision.Denied;
-import io.weir.core.decision.Decision.NeverAllowed;
 import io.weir.core.policy.OperationRule;
 import io.weir.core.policy.Plan;
 import io.weir.node.answer.DecisionAnswers;
@@ -25,18 +24,16 @@ public final class DecisionProblems {
    * @param rule of the operation, empty if the policy does not list it
    */
   public static ProblemDetails of(Optional<OperationRule> rule, Decision refusal) {
-    if (refusal instanceof NeverAllowed never) {
-      return named(rule, DecisionAnswers.problem(never));
-    }
-    ProblemDetails problem = named(rule, DecisionAnswers.problem((Denied) refusal));
-    return rule.flatMap(OperationRule::stage)
-        .map(stage -> problem.with("code", stage.code()))
+    ProblemDetails problem = named(rule, refusal);
+    return rule.filter(known -> refusal instanceof Denied)
+        .flatMap(OperationRule::stage)
+        .map(stage -> problem.withCode(stage.code()))
         .orElse(problem);
   }
 
-  private static ProblemDetails named(Optional<OperationRule> rule, ProblemDetails problem) {
-    ProblemDetails named =
-        problem.with("operation", rule.map(OperationRule::name).orElse(Plan.UNLISTED));
+  private static ProblemDetails named(Optional<OperationRule> rule, Decision refusal) {
+    String operation = rule.map(OperationRule::name).orElse(Plan.UNLISTED);
+    ProblemDetails named = DecisionAnswers.problem(operation, refusal);
     return rule.flatMap(OperationRule::stage)
         .map(stage -> named.with("stage", stage.name().toLowerCase(Locale.ROOT)))
         .orElse(named);

@@ -2,7 +2,6 @@ package io.weir.node.answer;
 
 import io.vertx.core.MultiMap;
 import io.vertx.core.http.HttpHeaders;
-import io.vertx.core.json.JsonObject;
 import io.weir.core.answer.AnswerFields;
 import io.weir.core.answer.Problem;
 import io.weir.core.bucket.Demand;
@@ -36,21 +35,17 @@ public final class DecisionAnswers {
 
   /** The gateway's answer to a denied request. */
   public static ProblemDetails problem(Denied denied) {
-    return of(Problem.of(denied));
+    return new ProblemDetails(Problem.of(denied));
+  }
+
+  /** The answer to a denied or never allowed request for an operation. */
+  public static ProblemDetails problem(String operation, Decision refusal) {
+    return new ProblemDetails(Problem.refusing(operation, refusal));
   }
 
   /** The gateway's answer to a request that is never allowed. */
   public static ProblemDetails problem(NeverAllowed never) {
-    return of(Problem.of(never));
-  }
-
-  private static ProblemDetails of(Problem problem) {
-    return new ProblemDetails(
-        problem.status(),
-        problem.type(),
-        problem.code(),
-        problem.title(),
-        new JsonObject(problem.more()).copy());
+    return new ProblemDetails(Problem.of(never));
   }
 
   // The header is the same for all decisions of an operation by a plan: cached per thread.

@@ -43,7 +43,7 @@ final class CheckAnswer {
     if (outcome instanceof Decided decided) {
       write(decided.decision(), decided.unlisted(), json);
     } else if (outcome instanceof Failed failed) {
-      json.append("{\"problem\":").append(failed.problem().toJson().encode()).append('}');
+      json.append("{\"problem\":").append(failed.problem().text()).append('}');
     }
   }
 

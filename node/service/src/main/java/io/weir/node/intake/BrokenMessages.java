@@ -1,5 +1,7 @@
 package io.weir.node.intake;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelDuplexHandler;
@@ -89,7 +91,7 @@ final class BrokenMessages extends ChannelDuplexHandler {
       return;
     }
     ProblemDetails problem = ProblemDetails.of(status.code(), code, title);
-    ByteBuf body = Unpooled.wrappedBuffer(problem.toJson().toBuffer().getBytes());
+    ByteBuf body = Unpooled.wrappedBuffer(problem.text().getBytes(UTF_8));
     DefaultFullHttpResponse answer =
         new DefaultFullHttpResponse(HttpVersion.HTTP_1_1, status, body);
     answer

@@ -143,7 +143,7 @@ public final class ReservationDoor implements Door {
     if (decision instanceof Denied denied) {
       ProblemDetails problem = DecisionAnswers.problem(denied);
       throw new RefusedException(rule.flatMap(OperationRule::stage)
-          .map(stage -> problem.with("code", stage.code()))
+          .map(stage -> problem.withCode(stage.code()))
           .orElse(problem));
     }
     return request.answer(201, reserved((Allowed) decision, wish));

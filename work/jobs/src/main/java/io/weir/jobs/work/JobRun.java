@@ -240,7 +240,7 @@ final class JobRun {
   // No provider took it: it was not sent, and the attempt does not count.
   private void waitForTurn(RefusedException refused) {
     whenStopped = JobMove.unsent();
-    long told = refused.problem().more().getLong("retryAfterMs", USUAL_TURN_MILLIS);
+    long told = refused.problem().waitMillis().orElse(USUAL_TURN_MILLIS);
     later(Math.min(LONGEST_WAIT_MILLIS, told), () -> end(JobMove.unsent()));
   }
 
