@@ -18,7 +18,8 @@ public sealed interface Decision {
 
   /**
    * The demands of the operation on the buckets of {@link #limits}. All decisions of an operation by a plan of one
-   * revision share one list, so that values derived from it can be cached. Empty if no bucket is used.
+   * revision share one list, or list one demand of it alone, so that values derived from the list or that demand can be
+   * cached. Empty if no bucket is used.
    */
   default List<Demand> demands() {
     return limits() instanceof Limits known ? known.demands() : List.of();

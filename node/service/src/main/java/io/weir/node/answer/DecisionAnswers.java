@@ -18,8 +18,8 @@ public final class DecisionAnswers {
   private static final CharSequence RATE_LIMIT_POLICY =
       HttpHeaders.createOptimized("RateLimit-Policy");
   private static final int MAX_READY = 4096;
-  /** Keyed by the list's identity, not by its content. */
-  private static final ThreadLocal<Map<List<Demand>, CharSequence>> READY =
+  /** By the identity of the demands: of their list, or of the only one. */
+  private static final ThreadLocal<Map<Object, CharSequence>> READY =
       ThreadLocal.withInitial(IdentityHashMap::new);
 
   private DecisionAnswers() {}
@@ -50,16 +50,17 @@ public final class DecisionAnswers {
 
   // The header is the same for all decisions of an operation by a plan: cached per thread.
   private static CharSequence policy(Decision decision) {
-    if (decision.demands().isEmpty()
-        || decision.demands().size() != decision.limits().size()) {
+    List<Demand> demands = decision.demands();
+    if (demands.isEmpty() || demands.size() != decision.limits().size()) {
       return AnswerFields.policy(decision.limits());
     }
-    Map<List<Demand>, CharSequence> ready = READY.get();
+    Map<Object, CharSequence> ready = READY.get();
     if (ready.size() >= MAX_READY) {
       ready.clear();
     }
+    // A denial by a shared bucket lists that bucket alone, each in a list of its own.
     return ready.computeIfAbsent(
-        decision.demands(),
-        demands -> HttpHeaders.createOptimized(AnswerFields.policy(decision.limits())));
+        demands.size() == 1 ? demands.get(0) : demands,
+        same -> HttpHeaders.createOptimized(AnswerFields.policy(decision.limits())));
   }
 }

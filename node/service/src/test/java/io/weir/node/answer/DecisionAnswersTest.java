@@ -81,6 +81,14 @@ final class DecisionAnswersTest {
   }
 
   @Test
+  void theLimitOfASharedBucketIsWrittenOnceForAllItsDenials() {
+    DecisionAnswers.addHeaders(denied(), HEADERS.clear());
+    String first = HEADERS.get("RateLimit-Policy");
+    DecisionAnswers.addHeaders(denied(), HEADERS.clear());
+    assertThat(HEADERS.get("RateLimit-Policy")).isSameAs(first);
+  }
+
+  @Test
   void aProblemHasTheMembersOfAnyJson() {
     JsonObject nested = new JsonObject()
         .put("a \"quoted\"\n name", new JsonArray().add(1).add("zwei ü").addNull())
