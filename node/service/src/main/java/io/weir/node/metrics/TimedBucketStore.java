@@ -3,12 +3,15 @@ package io.weir.node.metrics;
 import io.weir.core.decision.Decision;
 import io.weir.core.throttle.BucketStore;
 import io.weir.core.throttle.Charge;
+import io.weir.core.throttle.Stages;
 import io.weir.core.throttle.StoreAnswer;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
-/** Times the calls of another store. */
+/** Times the calls of another store; an answer that the store knows without a call is not timed. */
 public final class TimedBucketStore implements BucketStore {
   private final BucketStore store;
   private final NodeMetrics metrics;
@@ -36,11 +39,20 @@ public final class TimedBucketStore implements BucketStore {
   private CompletionStage<StoreAnswer> timed(
       Function<Charge, CompletionStage<StoreAnswer>> question, Charge charge) {
     NodeMetrics.StoreTimer timer = metrics.startStoreTimer();
-    return question.apply(charge).whenComplete((answer, error) -> {
+    CompletableFuture<StoreAnswer> asked = question.apply(charge).toCompletableFuture();
+    if (Stages.isKnown(asked)) { // the node knew it: nothing was called
+      report(asked.join());
+      return asked;
+    }
+    return asked.whenComplete((answer, error) -> {
       timer.stop(error == null);
-      if (answer instanceof StoreAnswer.Decided decided) {
-        metrics.queue(decided.report());
-      }
+      report(answer);
     });
+  }
+
+  private void report(@Nullable StoreAnswer answer) {
+    if (answer instanceof StoreAnswer.Decided decided) {
+      metrics.queue(decided.report());
+    }
   }
 }
