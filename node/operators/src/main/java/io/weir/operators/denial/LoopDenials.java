@@ -7,6 +7,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -63,9 +64,16 @@ public final class LoopDenials {
     if (own == null || own.size() < MOST_OF_KEY_A_SECOND) {
       return true;
     }
-    Denial before =
-        own.stream().skip(own.size() - MOST_OF_KEY_A_SECOND).findFirst().orElseThrow();
-    return nowNanos - before.atNanos() >= SECOND_NANOS;
+    return nowNanos - firstOfLast(own).atNanos() >= SECOND_NANOS;
+  }
+
+  // Without a stream: a flood of one key asks for it with each request.
+  private static Denial firstOfLast(ArrayDeque<Denial> own) {
+    Iterator<Denial> newest = own.descendingIterator();
+    for (int i = 1; i < MOST_OF_KEY_A_SECOND; i++) {
+      newest.next();
+    }
+    return newest.next();
   }
 
   private static boolean isBusy(Map<String, Denial> denials, int most, long nowNanos) {
