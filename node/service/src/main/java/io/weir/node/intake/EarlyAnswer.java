@@ -5,6 +5,7 @@ import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.weir.node.answer.ProblemDetails;
+import java.util.OptionalLong;
 
 /**
  * Answers a request before its body has been read. The rest of a short body is read and dropped, so that the connection
@@ -58,6 +59,9 @@ public final class EarlyAnswer {
     }
     request.exceptionHandler(gone -> {});
     drop(request);
+    if (!closes && isWithoutBody(request)) {
+      return; // its end came with its head
+    }
     long timer = vertx.setTimer(closes ? LINGER_MILLIS : DRAINED_WITHIN_MILLIS, late -> {
       if (!request.isEnded()) {
         request.connection().close();
@@ -75,6 +79,11 @@ public final class EarlyAnswer {
       }
     });
     request.resume();
+  }
+
+  private static boolean isWithoutBody(HttpServerRequest request) {
+    OptionalLong length = Framing.length(request);
+    return length.isPresent() && length.getAsLong() == 0;
   }
 
   private static boolean isLong(HttpServerRequest request) {
