@@ -26,7 +26,9 @@ import io.weir.node.auth.KeyHeaders;
 import io.weir.node.auth.KeyLookup;
 import io.weir.node.auth.Networks;
 import io.weir.node.upstream.ForwardedHeaders;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
@@ -105,10 +107,13 @@ public final class Identifier implements io.weir.node.auth.Identifier {
 
   @Override
   public void removeFrom(MultiMap headers) {
-    Set<String> names = IdentityRule.of(keys.policy()).headers();
-    List<String> found = headers.names().stream()
-        .filter(name -> names.contains(ForwardedHeaders.plain(name)))
-        .toList();
+    IdentityRule rule = IdentityRule.of(keys.policy());
+    List<String> found = new ArrayList<>(1);
+    for (Map.Entry<String, String> header : headers) {
+      if (rule.identifiesBy(header.getKey())) {
+        found.add(header.getKey());
+      }
+    }
     found.forEach(headers::remove);
   }
 

@@ -10,8 +10,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /**
  * Where the identity of callers comes from. Immutable.
@@ -61,11 +59,14 @@ public record IdentityRule(
     return policy.parts().get(PART).orElse(USUAL);
   }
 
-  /** The headers that identify callers, besides {@code Authorization}, as servers compare them. */
-  Set<String> headers() {
-    return Stream.concat(apiKey.headers().stream(), header.stream().map(Header::name))
-        .map(ForwardedHeaders::plain)
-        .collect(Collectors.toSet());
+  /** Whether a header identifies callers, besides {@code Authorization}. */
+  boolean identifiesBy(String name) {
+    for (String own : apiKey.headers()) {
+      if (ForwardedHeaders.isSame(name, own)) {
+        return true;
+      }
+    }
+    return header.isPresent() && ForwardedHeaders.isSame(name, header.get().name());
   }
 
   static Set<Source> sources(Optional<OperationRule> operation) {

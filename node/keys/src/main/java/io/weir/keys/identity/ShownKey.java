@@ -23,9 +23,13 @@ final class ShownKey {
 
   /** The key in a header of its own. */
   static Optional<String> inHeaders(HttpServerRequest request, ApiKeys rule) {
-    return rule.headers().stream()
-        .flatMap(header -> Stream.ofNullable(request.getHeader(header)))
-        .findFirst();
+    for (String header : rule.headers()) {
+      String key = request.getHeader(header);
+      if (key != null) {
+        return Optional.of(key);
+      }
+    }
+    return Optional.empty();
   }
 
   /** The key in {@code Authorization}, which is removed, or in the query. */
