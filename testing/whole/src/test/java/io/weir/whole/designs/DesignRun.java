@@ -4,7 +4,6 @@ import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
 import io.weir.testkit.RealTime;
 import io.weir.whole.designs.Design.Style;
-import io.weir.whole.designs.DesignNodes.Key;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -37,7 +36,7 @@ final class DesignRun implements AutoCloseable {
   /** The uses of the key that was refused, until then. */
   volatile int usesUntilRefused;
 
-  private final Key revoked;
+  private final DesignNodes.Key revoked;
   private final List<CompletableFuture<Void>> running = new ArrayList<>();
 
   DesignRun(Design design, Vertx vertx, String redisUri, Path folder) throws Exception {
