@@ -34,8 +34,7 @@ public final class Beat {
   private final LiveFeed feed;
 
   /** @param now tells Redis's time */
-  public Beat(
-      NodeBase node, AllNodes nodes, TopView top, CaseSearch cases, Supplier<Instant> now) {
+  public Beat(NodeBase node, AllNodes nodes, TopView top, CaseSearch cases, Supplier<Instant> now) {
     this.node = node;
     this.now = now;
     this.begun = now.get();

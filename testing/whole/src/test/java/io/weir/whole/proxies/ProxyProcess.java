@@ -25,27 +25,31 @@ final class ProxyProcess implements AutoCloseable {
   enum Kind {
     NGINX("nginx", "127.0.0.1", "", "nginx.conf"),
     CADDY("caddy", "", "{\n\tadmin off\n\tdefault_bind 127.0.0.1\n}\n", "Caddyfile"),
-    HAPROXY("haproxy", "127.0.0.1", "", "haproxy.cfg", "weir.lua");
+    HAPROXY("haproxy", "127.0.0.1", "", "haproxy.cfg");
 
     private final String program;
     private final String host;
     private final String before;
-    private final List<String> files;
+    private final String config;
 
-    Kind(String program, String host, String before, String... files) {
+    Kind(String program, String host, String before, String config) {
       this.program = program;
       this.host = host;
       this.before = before;
-      this.files = List.of(files);
+      this.config = config;
+    }
+
+    private List<String> files() {
+      return this == HAPROXY ? List.of(config, "weir.lua") : List.of(config);
     }
 
     private List<String> command(Path program, Path directory) {
-      String config = directory.resolve(files.get(0)).toString();
+      String main = directory.resolve(config).toString();
       return switch (this) {
         case NGINX ->
           List.of(program.toString(), "-p", directory.toString(), "-c", directory + "/whole.conf");
-        case CADDY -> List.of(program.toString(), "run", "--config", config);
-        case HAPROXY -> List.of(program.toString(), "-db", "-f", config);
+        case CADDY -> List.of(program.toString(), "run", "--config", main);
+        case HAPROXY -> List.of(program.toString(), "-db", "-f", main);
       };
     }
   }
@@ -73,7 +77,7 @@ final class ProxyProcess implements AutoCloseable {
     assumeTrue(!program.toString().isEmpty(), kind.program + " is not installed");
     int port = FreePorts.one();
     try {
-      for (String file : kind.files) {
+      for (String file : kind.files()) {
         String text = edit.apply(Files.readString(FILES.resolve(file)))
             .replace("127.0.0.1:8080", "127.0.0.1:" + weir)
             .replace("127.0.0.1:9000", "127.0.0.1:" + service)
