@@ -138,12 +138,13 @@ final class UpCommand implements Callable<Integer> {
       seen = crowd(cluster, shown.get());
     }
     DemoKey key = shown.get();
-    double most = key.opsPerSec() * (SHOWN_FOR.toMillis() + key.burstMs()) / 1000;
+    // By the time that it took, from before the first request to after the last answer.
+    double most = key.opsPerSec() * (seen.took().toMillis() + key.burstMs()) / 1000;
     out.printf(
-        "%nOne limit: %d callers of one key for %d s, through %d nodes. A bucket of %.0f/s and %d ms admits "
+        "%nOne limit: %d callers of one key for %.1f s, through %d nodes. A bucket of %.0f/s and %d ms admits "
             + "at most %.0f: %d were admitted, %d told to come back.%n",
         SHOWN_CALLERS,
-        SHOWN_FOR.toSeconds(),
+        seen.took().toMillis() / 1000.0,
         cluster.nodes().size(),
         key.opsPerSec(),
         key.burstMs(),
@@ -158,6 +159,7 @@ final class UpCommand implements Callable<Integer> {
   private static Shown crowd(ClusterFile cluster, DemoKey key) {
     LongAdder admitted = new LongAdder();
     ConcurrentLinkedQueue<Long> waits = new ConcurrentLinkedQueue<>();
+    long begun = System.nanoTime();
     try (Crowd crowd = new Crowd(cluster.nodes(), key, SHOWN_CALLERS)) {
       crowd.run(SHOWN_CALLERS, SHOWN_FOR, (answer, node) -> {
         if (answer.isAdmitted()) {
@@ -167,9 +169,10 @@ final class UpCommand implements Callable<Integer> {
         }
       });
     }
-    return new Shown(admitted.sum(), List.copyOf(waits));
+    Duration took = Duration.ofNanos(System.nanoTime() - begun);
+    return new Shown(took, admitted.sum(), List.copyOf(waits));
   }
 
-  /** The number of admitted requests, and the waits of the others, in seconds. */
-  private record Shown(long admitted, List<Long> waits) {}
+  /** How long it took, the number of admitted requests, and the waits of the others, in seconds. */
+  private record Shown(Duration took, long admitted, List<Long> waits) {}
 }
