@@ -76,7 +76,12 @@ final class ProxiesIT {
               .body()
               .onSuccess(body -> request
                   .response()
-                  .end(request.method() + " " + request.getHeader("X-Weir-Subject") + " " + body)));
+                  .end("%s %s %s %s"
+                      .formatted(
+                          request.method(),
+                          request.getHeader("X-Weir-Subject"),
+                          request.getHeader("X-Weir-Tenant"),
+                          body))));
     }
   }
 
@@ -120,7 +125,7 @@ final class ProxiesIT {
             .build(),
         BodyHandlers.ofString());
     assertThat(passed.statusCode()).isEqualTo(200);
-    assertThat(passed.body()).isEqualTo("POST k1 a body");
+    assertThat(passed.body()).isEqualTo("POST k1 acme a body");
 
     for (int i = 0; i < 3; i++) {
       assertThat(get(proxy, "/big", TestPolicies.key("k1")).statusCode()).isEqualTo(200);
@@ -161,6 +166,21 @@ final class ProxiesIT {
 
   @ParameterizedTest
   @EnumSource
+  void theServiceLearnsWhoAsksFromWeirAlone(Kind kind) throws Exception {
+    ProxyProcess proxy = before(kind);
+    assertThat(client.send(spoofing(proxy), BodyHandlers.ofString()).body())
+        .isEqualTo("GET k1 acme ");
+  }
+
+  private HttpRequest spoofing(ProxyProcess proxy) {
+    return asking(proxy, "/orders/1", TestPolicies.key("k1"))
+        .header("X-Weir-Subject", "admin")
+        .header("X-Weir-Tenant", "other")
+        .build();
+  }
+
+  @ParameterizedTest
+  @EnumSource
   void whenWeirIsGoneOrSlowCallersGet503(Kind kind) throws Exception {
     ProxyProcess proxy = before(kind, text -> text);
     String key = TestPolicies.key("k1");
@@ -177,14 +197,18 @@ final class ProxiesIT {
 
   @Test
   void nginxLetsRequestsPassWhileWeirIsGoneIfItIsToldTo() throws Exception {
-    ProxyProcess proxy = before(
-        Kind.NGINX,
-        text -> text.replace(
-            "location @unasked { return 503; }",
-            "location @unasked { add_header Weir-Degraded unasked; proxy_pass http://127.0.0.1:9000; }"));
+    ProxyProcess proxy =
+        before(Kind.NGINX, text -> text.replace("location @unasked { return 503; }", """
+            location @unasked {
+              add_header Weir-Degraded unasked;
+              proxy_set_header X-Weir-Subject "";
+              proxy_set_header X-Weir-Tenant "";
+              proxy_pass http://127.0.0.1:9000;
+            }"""));
     network.refuse(true);
-    HttpResponse<String> passed = get(proxy, "/orders/1", TestPolicies.key("k1"));
+    HttpResponse<String> passed = client.send(spoofing(proxy), BodyHandlers.ofString());
     assertThat(passed.statusCode()).isEqualTo(200);
+    assertThat(passed.body()).isEqualTo("GET null null ");
     assertThat(passed.headers().firstValue("Weir-Degraded")).contains("unasked");
   }
 
