@@ -1,7 +1,7 @@
 -- Asks Weir about a request of a caller: `http-request lua.weir` sets txn.weir_status to its answer, 0 if there is none.
 local WEIR = 'http://127.0.0.1:8080/v1/authorize'
 local NOT_OURS = { host = true, connection = true, ['content-length'] = true, ['transfer-encoding'] = true,
-  expect = true, upgrade = true }
+  expect = true, upgrade = true, cookie = true, forwarded = true }
 
 local function headers_of(txn)
   local headers = {}
@@ -28,6 +28,7 @@ core.register_action('weir', { 'http-req' }, function(txn)
   end
   txn:set_var('txn.weir_status', answer.status or 0)
   txn:set_var('txn.weir_wait', first('retry-after'))
+  txn:set_var('txn.weir_limit', first('ratelimit'))
   txn:set_var('txn.weir_ticket', first('retry-ticket'))
   txn:set_var('txn.weir_challenge', first('www-authenticate'))
   txn:set_var('txn.weir_subject', first('x-weir-subject'))

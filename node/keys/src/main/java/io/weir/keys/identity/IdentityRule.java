@@ -4,7 +4,7 @@ import io.weir.core.policy.OperationRule;
 import io.weir.core.policy.PartKey;
 import io.weir.core.policy.Policy;
 import io.weir.node.auth.Networks;
-import io.weir.node.upstream.ForwardedHeaders;
+import io.weir.node.intake.HeaderNames;
 import java.net.URI;
 import java.util.List;
 import java.util.Map;
@@ -62,11 +62,11 @@ public record IdentityRule(
   /** Whether a header identifies callers, besides {@code Authorization}. */
   boolean identifiesBy(String name) {
     for (String own : apiKey.headers()) {
-      if (ForwardedHeaders.isSame(name, own)) {
+      if (HeaderNames.isSame(name, own)) {
         return true;
       }
     }
-    return header.isPresent() && ForwardedHeaders.isSame(name, header.get().name());
+    return header.isPresent() && HeaderNames.isSame(name, header.get().name());
   }
 
   static Set<Source> sources(Optional<OperationRule> operation) {

@@ -190,6 +190,19 @@ final class AuthorizeIT {
   }
 
   @Test
+  void aCostUnderANameThatOtherServersReadIsRefused() {
+    HttpResponse<String> refused = original("/orders/1", "k7", "X_Cost", "9");
+    assertThat(refused.statusCode()).isEqualTo(400);
+    assertThat(code(refused)).isEqualTo("cost_invalid");
+  }
+
+  @Test
+  void aPathThatOnlyBeginsLikeTheDoorIsNoPathOfTheUpstream() {
+    assertThat(fixture.get("/v1/authorize*").statusCode()).isEqualTo(404);
+    assertThat(fixture.get("/v1/authorizer/x").statusCode()).isEqualTo(404);
+  }
+
+  @Test
   void aRequestThatIsNotDescribedOrTwiceIsRefused() {
     HttpResponse<String> missing = fixture.get("/v1/authorize", "X-Original-URI", "/ping");
     assertThat(missing.statusCode()).isEqualTo(400);

@@ -4,6 +4,7 @@ import io.vertx.core.buffer.Buffer;
 import io.weir.core.policy.CostRule;
 import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
+import io.weir.node.intake.HeaderNames;
 import io.weir.node.intake.HopByHop;
 import io.weir.node.json.JsonLookup;
 import java.net.URLDecoder;
@@ -11,6 +12,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.regex.Pattern;
@@ -66,6 +68,12 @@ final class CostReader {
   private static List<String> fromHeader(Request request, String name) {
     if (HopByHop.isNamed(name, request.headers())) {
       throw bad("header %s: named by Connection (expected: not so)".formatted(name));
+    }
+    for (Map.Entry<String, String> header : request.headers()) {
+      if (HeaderNames.isSame(header.getKey(), name) && !header.getKey().equalsIgnoreCase(name)) {
+        throw bad("header %s: also with underscores (expected: one that all servers read alike)"
+            .formatted(name));
+      }
     }
     return request.headers().getAll(name);
   }

@@ -30,8 +30,8 @@ import java.util.Optional;
 
 /**
  * {@code /v1/authorize}: a proxy asks whether it may forward the request of a caller, before it does. The caller is known
- * as at the gateway, by the headers that the proxy passes on. Only proxies that the policy lists may ask: anybody else
- * could ask for others, and about paths of their choice.
+ * as at the gateway, by the headers that the proxy passes on. Only proxies that the policy lists may ask: the answer
+ * counts on what they say of a request and of its caller's address.
  *
  * <p>A request that may pass is answered by 200, which Envoy takes alone, and the headers that its upstream may want. Any
  * other status is a refusal with the headers and the body that the caller should get. The cost is taken from the limits at
@@ -73,7 +73,7 @@ public final class AuthorizeDoor implements Door {
 
   @Override
   public Optional<Area> area() {
-    return Optional.of(Area.of(PATH + "/", Map.of("target", ".*"), UNKNOWN));
+    return Optional.of(Area.of(PATH, Map.of("target", ".*"), UNKNOWN));
   }
 
   private Future<Void> described(RoutedRequest request) {

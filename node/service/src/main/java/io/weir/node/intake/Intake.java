@@ -133,7 +133,9 @@ public final class Intake {
   }
 
   private Future<Void> serve(HttpServerRequest request) {
-    return cors.isPreflight(request) ? cors.answer(request) : routes.serve(request);
+    return cors.isPreflight(request) && !routes.isOfAnother(request.path())
+        ? cors.answer(request)
+        : routes.serve(request);
   }
 
   private void refuse(HttpServerRequest request, ProblemDetails problem) {

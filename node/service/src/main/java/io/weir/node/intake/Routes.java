@@ -45,6 +45,13 @@ final class Routes {
     return others.apply(request);
   }
 
+  /** Whether a path belongs to a route that is asked about the request of another server's caller. */
+  boolean isOfAnother(String path) {
+    return areas.stream()
+        .filter(area -> path.startsWith(area.area().prefix()))
+        .anyMatch(TemplatesOfArea::takesAll);
+  }
+
   private void add(Door door) {
     Map<PathTemplate, Endpoint> templates = new LinkedHashMap<>();
     Map<String, List<Route>> byPath =
@@ -68,6 +75,12 @@ final class Routes {
   }
 
   private record TemplatesOfArea(Area area, Map<PathTemplate, Endpoint> endpoints) {
+    boolean takesAll() {
+      return endpoints.values().stream()
+          .flatMap(endpoint -> endpoint.routes().stream())
+          .anyMatch(Route::takesAll);
+    }
+
     Future<Void> serve(HttpServerRequest request, String path) {
       for (Map.Entry<PathTemplate, Endpoint> endpoint : endpoints.entrySet()) {
         Optional<Map<String, String>> parameters = endpoint.getKey().match(path);

@@ -107,26 +107,6 @@ public final class ForwardedHeaders implements RequestHeaders {
     return name.toLowerCase(Locale.ROOT).replace('_', '-');
   }
 
-  /** Whether two names of headers are the same one to some servers. */
-  public static boolean isSame(String one, String other) {
-    if (one.length() != other.length()) {
-      return false;
-    }
-    for (int i = 0; i < one.length(); i++) {
-      if (plain(one.charAt(i)) != plain(other.charAt(i))) {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  private static char plain(char c) {
-    if (c >= 'A' && c <= 'Z') {
-      return (char) (c - 'A' + 'a');
-    }
-    return c == '_' ? '-' : c;
-  }
-
   private MultiMap identified(Upstream server) {
     MultiMap headers = common(server);
     own(headers).forEach(headers::remove);

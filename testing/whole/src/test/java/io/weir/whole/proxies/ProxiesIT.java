@@ -3,11 +3,14 @@ package io.weir.whole.proxies;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.vertx.core.http.HttpServerRequest;
 import io.weir.core.policy.FailureMode;
 import io.weir.node.testing.NodeFixture;
 import io.weir.node.testing.TestPolicies;
 import io.weir.testkit.FaultProxy;
 import io.weir.whole.proxies.ProxyProcess.Kind;
+import java.net.InetAddress;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -19,8 +22,11 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -39,12 +45,13 @@ final class ProxiesIT {
         - { name: Big, match: { path: /big } }
         - { name: Free, match: { path: "/free/**" }, unlimited: true }
         - { name: Stream, match: { path: /stream } }
+        - { name: Open, match: { path: /open }, unlimited: true }
       buckets:
         - { name: calls, burstPeriod: 3600, throttleGroups: [{ milliOpsPerSec: 200, operations: [Orders] }] }
         - { name: big, burstPeriod: 3600, throttleGroups: [{ milliOpsPerSec: 1, operations: [Big] }] }
       permits: [{ name: streams, limit: 3, operations: [Stream] }]
       upstream: { url: "http://127.0.0.1:UPSTREAM" }
-      identity: { proxies: [127.0.0.1] }
+      identity: { proxies: [127.0.0.1], anonymous: { tenant: public } }
       subjects:
       """
       + TestPolicies.subject("k1", "")
@@ -69,7 +76,7 @@ final class ProxiesIT {
     open.add(node);
     network = FaultProxy.before(node.uri("/").getPort());
     open.add(network);
-    for (String path : List.of("/orders/1", "/big", "/free/x", "/stream")) {
+    for (String path : List.of("/orders/1", "/big", "/free/x", "/stream", "/open")) {
       node.upstreamAnswers(
           path,
           request -> request
@@ -79,10 +86,20 @@ final class ProxiesIT {
                   .end("%s %s %s %s"
                       .formatted(
                           request.method(),
-                          request.getHeader("X-Weir-Subject"),
-                          request.getHeader("X-Weir-Tenant"),
+                          callers(request),
+                          request.getHeader("Upgrade"),
                           body))));
     }
+  }
+
+  // All that a service may take for the names of the caller and of its tenant.
+  private static String callers(HttpServerRequest request) {
+    return request.headers().entries().stream()
+        .filter(header ->
+            header.getKey().toLowerCase(Locale.ROOT).replace('_', '-').startsWith("x-weir-"))
+        .map(Map.Entry::getValue)
+        .sorted()
+        .collect(Collectors.joining("+"));
   }
 
   @AfterEach
@@ -125,7 +142,7 @@ final class ProxiesIT {
             .build(),
         BodyHandlers.ofString());
     assertThat(passed.statusCode()).isEqualTo(200);
-    assertThat(passed.body()).isEqualTo("POST k1 acme a body");
+    assertThat(passed.body()).isEqualTo("POST acme+k1 null a body");
 
     for (int i = 0; i < 3; i++) {
       assertThat(get(proxy, "/big", TestPolicies.key("k1")).statusCode()).isEqualTo(200);
@@ -146,7 +163,7 @@ final class ProxiesIT {
     assertThat(unknown.headers().firstValue("WWW-Authenticate").orElse("")).startsWith("Bearer");
     assertThat(get(proxy, "/orders/1", TestPolicies.key("frozen")).statusCode()).isEqualTo(403);
     assertThat(get(proxy, "/stream", TestPolicies.key("k1")).statusCode()).isEqualTo(403);
-    assertThat(get(proxy, "/free/x", TestPolicies.key("k1")).body()).startsWith("GET k1");
+    assertThat(get(proxy, "/free/x", TestPolicies.key("k1")).body()).startsWith("GET acme+k1");
   }
 
   @ParameterizedTest
@@ -169,13 +186,14 @@ final class ProxiesIT {
   void theServiceLearnsWhoAsksFromWeirAlone(Kind kind) throws Exception {
     ProxyProcess proxy = before(kind);
     assertThat(client.send(spoofing(proxy), BodyHandlers.ofString()).body())
-        .isEqualTo("GET k1 acme ");
+        .isEqualTo("GET acme+k1 null ");
   }
 
   private HttpRequest spoofing(ProxyProcess proxy) {
     return asking(proxy, "/orders/1", TestPolicies.key("k1"))
         .header("X-Weir-Subject", "admin")
         .header("X-Weir-Tenant", "other")
+        .header("X_Weir_Subject", "admin")
         .build();
   }
 
@@ -197,19 +215,58 @@ final class ProxiesIT {
 
   @Test
   void nginxLetsRequestsPassWhileWeirIsGoneIfItIsToldTo() throws Exception {
-    ProxyProcess proxy =
-        before(Kind.NGINX, text -> text.replace("location @unasked { return 503; }", """
-            location @unasked {
-              add_header Weir-Degraded unasked;
-              proxy_set_header X-Weir-Subject "";
-              proxy_set_header X-Weir-Tenant "";
-              proxy_pass http://127.0.0.1:9000;
-            }"""));
+    String location = Files.readString(Path.of("../../docs/how-to/proxies.md"))
+        .split("```nginx")[1]
+        .split("```")[0];
+    ProxyProcess proxy = before(
+        Kind.NGINX,
+        text -> text.substring(0, text.indexOf("  # Weir could not decide")) + location + "}\n");
+    HttpRequest tooLong = asking(proxy, "/orders/1", "nobody.knows-this-key")
+        .header("X-One", "a".repeat(7900))
+        .header("X-Two", "a".repeat(7900))
+        .header("X-Three", "a".repeat(1500))
+        .build();
+    assertThat(client.send(tooLong, BodyHandlers.ofString()).statusCode()).isEqualTo(503);
     network.refuse(true);
     HttpResponse<String> passed = client.send(spoofing(proxy), BodyHandlers.ofString());
     assertThat(passed.statusCode()).isEqualTo(200);
-    assertThat(passed.body()).isEqualTo("GET null null ");
+    assertThat(passed.body()).isEqualTo("GET  null ");
     assertThat(passed.headers().firstValue("Weir-Degraded")).contains("unasked");
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void noTunnelPassesWhatIsAskedOfNobody(Kind kind) throws Exception {
+    ProxyProcess proxy = before(kind);
+    try (Socket socket =
+        new Socket(InetAddress.getLoopbackAddress(), proxy.uri("/").getPort())) {
+      NodeFixture.write(socket, """
+          GET /free/x HTTP/1.1\r
+          Host: 127.0.0.1\r
+          X-Api-Key: %s\r
+          Connection: Upgrade, X-Weir-Subject\r
+          Upgrade: h2c\r
+          \r
+          """.formatted(TestPolicies.key("k1")));
+      String answer = NodeFixture.read(socket, 3000);
+      assertThat(answer).doesNotContain("h2c");
+      assertThat(answer).contains(kind == Kind.HAPROXY ? " 501 " : "GET acme+k1 null");
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void anAddressOfTheCallersOwnWordsCountsForNothing(Kind kind) throws Exception {
+    ProxyProcess proxy = before(kind);
+    List<String> callers = new ArrayList<>();
+    for (String address : List.of("192.0.2.1", "192.0.2.2")) {
+      HttpRequest request = HttpRequest.newBuilder(proxy.uri("/open"))
+          .header("X-Forwarded-For", address)
+          .header("Forwarded", "for=" + address)
+          .build();
+      callers.add(client.send(request, BodyHandlers.ofString()).body());
+    }
+    assertThat(callers).containsOnly("GET ip:127.0.0.1+public null ");
   }
 
   @Test
