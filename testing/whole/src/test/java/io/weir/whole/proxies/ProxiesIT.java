@@ -216,8 +216,8 @@ final class ProxiesIT {
   @Test
   void nginxLetsRequestsPassWhileWeirIsGoneIfItIsToldTo() throws Exception {
     String location = Files.readString(Path.of("../../docs/how-to/proxies.md"))
-        .split("```nginx")[1]
-        .split("```")[0];
+        .split("```nginx", -1)[1]
+        .split("```", -1)[0];
     ProxyProcess proxy = before(
         Kind.NGINX,
         text -> text.substring(0, text.indexOf("  # Weir could not decide")) + location + "}\n");
