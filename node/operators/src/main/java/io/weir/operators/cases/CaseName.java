@@ -6,7 +6,7 @@ import io.weir.operators.top.LimitScope;
 import java.util.Optional;
 
 /**
- * Who is limited, and by what. Immutable.
+ * The owner of a case and its limit. Immutable.
  *
  * @param key the id of the key; empty if the limit is one that the keys of the tenant share
  * @param limit the limit, or the reason if none is full

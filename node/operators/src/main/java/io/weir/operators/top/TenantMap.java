@@ -6,9 +6,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an event loop knows of things of tenants, in bounded memory. A tenant with many of them forgets its own, those
- * first that were not used for the longest time; a tenant with few finds room beside it. Mutable; owned by that event
- * loop.
+ * Values by tenant and name, in bounded memory. A tenant with many values loses its own, the least recently used first; a
+ * tenant with few finds room beside it. Mutable; owned by one event loop.
  */
 public final class TenantMap<K, V> {
   /** A tenant with no more than these loses none to others as long as one tenant has more. */

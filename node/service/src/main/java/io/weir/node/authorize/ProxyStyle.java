@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * it, never the presence of a header: what the other styles read may have been written by the caller.
  */
 enum ProxyStyle {
-  /** {@code X-Original-Method} and {@code X-Original-URI}, as Ingress controllers send them. */
+  /** {@code X-Original-Method} and {@code X-Original-URI}, for proxies that may set any header. */
   ORIGINAL("X-Original-Method", "X-Original-URI"),
 
   /** {@code X-Forwarded-Method} and {@code X-Forwarded-Uri}, as Caddy and Traefik send them. */

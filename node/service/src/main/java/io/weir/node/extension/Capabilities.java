@@ -10,7 +10,7 @@ import java.util.ServiceLoader;
 import java.util.stream.Stream;
 
 /**
- * What a node can do beside limiting. Immutable.
+ * The capabilities of a node beside limiting. Immutable.
  *
  * @param others the extensions that no part of the node depends on
  */
@@ -25,7 +25,7 @@ public record Capabilities(
   }
 
   /**
-   * What is on the class path.
+   * The capabilities on the class path.
    *
    * @throws IllegalStateException if a node can have only one of what is there twice
    */

@@ -1,4 +1,4 @@
-// What the node tells as it happens: the nodes, what they decided, the top and the open cases.
+// The live stream of a node: the nodes, their decisions, the top and the open cases.
 
 const MOST_SPANS = 160;
 const LEAST_PAUSE_MILLIS = 2000;
