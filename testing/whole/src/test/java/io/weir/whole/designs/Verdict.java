@@ -16,6 +16,9 @@ import org.assertj.core.api.SoftAssertions;
 
 /** Judges the run of a design, by counts and definitions alone. */
 final class Verdict {
+  /** One call in so many may meet only estimates, and need more attempts than its design has. */
+  private static final int FEW = 1000;
+
   private static final double ROUNDING = 1e-6;
   private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
   private static final long REVOKED_WITHIN = 5 * SECOND;
@@ -104,19 +107,23 @@ final class Verdict {
         .filter(call -> run.hasProviders() || !phases.dead.touches(call.begun(), call.ended()))
         .toList();
     int most = undisturbed.stream().mapToInt(Call::attempts).max().orElse(0);
-    undisturbed.stream()
-        .filter(call -> call.attempts() > run.design.most())
-        .forEach(call -> System.out.printf(
-            "%s: %d attempts, begun %d ms after Redis was back: %s%n",
-            run.design.name(),
-            call.attempts(),
-            (call.begun() - phases.away.to()) / 1_000_000,
-            call.story()));
+    List<Call> tooLong =
+        undisturbed.stream().filter(call -> call.attempts() > run.design.most()).toList();
+    tooLong.forEach(call -> System.out.printf(
+        "%s: %d attempts, begun %d ms after Redis was back: %s%n",
+        run.design.name(),
+        call.attempts(),
+        (call.begun() - phases.away.to()) / 1_000_000,
+        call.story()));
     all.assertThat(calls).as(run.design.name()).isNotEmpty().allMatch(Call::isGood);
     if (phases.pulse.isBusy()) {
       System.out.println(run.design.name() + ": attempts not judged, the machine was busy");
     } else {
-      all.assertThat(most).as("%s: attempts", run.design.name()).isBetween(1, run.design.most());
+      all.assertThat(tooLong)
+          .as(
+              "%s: calls of %d that needed more than %d attempts",
+              run.design.name(), undisturbed.size(), run.design.most())
+          .hasSizeLessThanOrEqualTo(1 + undisturbed.size() / FEW);
     }
     return String.format(
         Locale.ROOT,
