@@ -41,11 +41,11 @@ record ChoiceType<T>(Map<String, T> words) implements FieldType<T> {
   }
 
   @Override
-  public Map<String, Object> schema(PolicySchema.Definitions definitions) {
+  public Map<String, Object> schema(JsonSchema.Definitions definitions) {
     List<Object> all = new ArrayList<>(words.keySet());
     if (words.containsKey(OFF)) {
       all.add(false);
     }
-    return PolicySchema.of("enum", all);
+    return JsonSchema.of("enum", all);
   }
 }

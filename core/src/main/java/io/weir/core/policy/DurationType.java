@@ -35,7 +35,7 @@ record DurationType(long minMillis, long maxMillis) implements FieldType<Long> {
   }
 
   @Override
-  public Map<String, Object> schema(PolicySchema.Definitions definitions) {
-    return PolicySchema.of("type", "string", "pattern", "^[0-9]{1,9}(ms|s|m)$");
+  public Map<String, Object> schema(JsonSchema.Definitions definitions) {
+    return JsonSchema.of("type", "string", "pattern", "^[0-9]{1,9}(ms|s|m)$");
   }
 }

@@ -24,5 +24,5 @@ interface FieldType<T> {
   Object written(T value);
 
   /** Its JSON Schema. */
-  Map<String, Object> schema(PolicySchema.Definitions definitions);
+  Map<String, Object> schema(JsonSchema.Definitions definitions);
 }

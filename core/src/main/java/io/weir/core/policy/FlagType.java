@@ -31,7 +31,7 @@ record FlagType() implements FieldType<Boolean> {
   }
 
   @Override
-  public Map<String, Object> schema(PolicySchema.Definitions definitions) {
-    return PolicySchema.of("type", "boolean");
+  public Map<String, Object> schema(JsonSchema.Definitions definitions) {
+    return JsonSchema.of("type", "boolean");
   }
 }

@@ -103,12 +103,12 @@ record FractionType(Unit unit, long min, long max) implements FieldType<Long> {
   }
 
   @Override
-  public Map<String, Object> schema(PolicySchema.Definitions definitions) {
-    return PolicySchema.of(
+  public Map<String, Object> schema(JsonSchema.Definitions definitions) {
+    return JsonSchema.of(
         "anyOf",
         List.of(
-            PolicySchema.of("type", "integer", "minimum", min, "maximum", max),
-            PolicySchema.of("type", "number", "minimum", least(), "maximum", most())));
+            JsonSchema.of("type", "integer", "minimum", min, "maximum", max),
+            JsonSchema.of("type", "number", "minimum", least(), "maximum", most())));
   }
 
   // A fraction of 0 is the number 0, and the whole is written in the unit.

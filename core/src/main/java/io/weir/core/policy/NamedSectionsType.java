@@ -53,15 +53,15 @@ record NamedSectionsType(Table table, String pattern, SizeBound limit)
   }
 
   @Override
-  public Map<String, Object> schema(PolicySchema.Definitions definitions) {
+  public Map<String, Object> schema(JsonSchema.Definitions definitions) {
     Map<String, Object> section = definitions.reference(table);
     boolean mayBeEmpty = table.fields().stream().noneMatch(Field::isRequired);
-    Map<String, Object> value = mayBeEmpty ? PolicySchema.orNothing(section) : section;
-    Map<String, Object> schema = PolicySchema.of(
+    Map<String, Object> value = mayBeEmpty ? JsonSchema.orNothing(section) : section;
+    Map<String, Object> schema = JsonSchema.of(
         "type",
         "object",
         "propertyNames",
-        PolicySchema.of("pattern", PolicySchema.anchored(pattern)),
+        JsonSchema.of("pattern", JsonSchema.anchored(pattern)),
         "additionalProperties",
         value);
     return limit.addTo(schema, "minProperties", "maxProperties");

@@ -31,8 +31,8 @@ record OneOfType(List<Field<?>> forms) implements FieldType<Object> {
   }
 
   @Override
-  public Map<String, Object> schema(PolicySchema.Definitions definitions) {
-    return PolicySchema.of(
+  public Map<String, Object> schema(JsonSchema.Definitions definitions) {
+    return JsonSchema.of(
         "anyOf", forms.stream().map(form -> form.type().schema(definitions)).toList());
   }
 }

@@ -66,7 +66,7 @@ record ParsedType<T>(
   }
 
   @Override
-  public Map<String, Object> schema(PolicySchema.Definitions definitions) {
-    return PolicySchema.text(pattern, numerals.map(type -> type.schema(definitions)));
+  public Map<String, Object> schema(JsonSchema.Definitions definitions) {
+    return JsonSchema.text(pattern, numerals.map(type -> type.schema(definitions)));
   }
 }

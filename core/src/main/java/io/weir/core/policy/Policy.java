@@ -89,7 +89,7 @@ public record Policy(
    */
   public boolean keepsNamesOf(Policy before) {
     return subjects.keySet().containsAll(before.subjects.keySet())
-        && compiler.keeps(before.compiler);
+        && compiler.names().keeps(before.compiler.names());
   }
 
   /** The limits of a subject that is defined outside of this policy. */

@@ -31,7 +31,7 @@ record SectionType(Table table) implements FieldType<Section> {
   }
 
   @Override
-  public Map<String, Object> schema(PolicySchema.Definitions definitions) {
+  public Map<String, Object> schema(JsonSchema.Definitions definitions) {
     return definitions.reference(table);
   }
 }

@@ -44,9 +44,9 @@ record SectionsType(Table table, SizeBound limit) implements FieldType<List<Sect
   }
 
   @Override
-  public Map<String, Object> schema(PolicySchema.Definitions definitions) {
+  public Map<String, Object> schema(JsonSchema.Definitions definitions) {
     return limit.addTo(
-        PolicySchema.of("type", "array", "items", definitions.reference(table)),
+        JsonSchema.of("type", "array", "items", definitions.reference(table)),
         "minItems",
         "maxItems");
   }

@@ -78,7 +78,7 @@ final class SubjectsReader {
     Map<String, Tenant> tenants = tenants(root);
     Map<String, TenantEntry> entries = new HashMap<>();
     tenants.forEach((name, tenant) -> entries.put(name, tenant.entry()));
-    SubjectCompiler compiler = new SubjectCompiler(
+    PlanCompiler compiler = new PlanCompiler(
         plans, entries, overrides, unlimitedOperations, allowUnlisted, defaultPlan);
     Map<String, Subject> subjects = new LinkedHashMap<>();
     List<SubjectRule> rules = new ArrayList<>();
@@ -194,7 +194,7 @@ final class SubjectsReader {
   }
 
   private Optional<Plan> plan(
-      Section section, Tenant tenant, Optional<String> defaultPlan, SubjectCompiler compiler) {
+      Section section, Tenant tenant, Optional<String> defaultPlan, PlanCompiler compiler) {
     Optional<String> own = planName(section);
     Access access = Access.read(section);
     boolean overridden = section.has("overrides");
@@ -268,5 +268,5 @@ final class SubjectsReader {
       List<SubjectRule> rules,
       Optional<Plan> defaultPlan,
       Map<String, Plan> plans,
-      SubjectCompiler compiler) {}
+      PlanCompiler compiler) {}
 }

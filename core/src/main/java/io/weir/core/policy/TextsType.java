@@ -43,9 +43,9 @@ record TextsType(ParsedType<String> item, SizeBound limit) implements FieldType<
   }
 
   @Override
-  public Map<String, Object> schema(PolicySchema.Definitions definitions) {
+  public Map<String, Object> schema(JsonSchema.Definitions definitions) {
     return limit.addTo(
-        PolicySchema.of("type", "array", "items", item.schema(definitions)),
+        JsonSchema.of("type", "array", "items", item.schema(definitions)),
         "minItems",
         "maxItems");
   }

@@ -40,8 +40,8 @@ record WholeNumberType(long min, long max, String hint) implements FieldType<Lon
   }
 
   @Override
-  public Map<String, Object> schema(PolicySchema.Definitions definitions) {
-    return PolicySchema.of("type", "integer", "minimum", min, "maximum", max);
+  public Map<String, Object> schema(JsonSchema.Definitions definitions) {
+    return JsonSchema.of("type", "integer", "minimum", min, "maximum", max);
   }
 
   private static Optional<Long> whole(DocumentValue document) {
