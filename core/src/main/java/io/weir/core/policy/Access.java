@@ -1,5 +1,7 @@
 package io.weir.core.policy;
 
+import io.weir.core.policy.schema.Field;
+import io.weir.core.policy.schema.Section;
 import java.util.List;
 
 /** Whether limits apply at all. */
@@ -14,10 +16,10 @@ public enum Access {
       Field.flag("frozen", "whether all requests are refused: 403 `access_disabled`");
 
   /** The fields of an access. */
-  static final List<Field<?>> FIELDS = List.of(UNLIMITED_FLAG, FROZEN_FLAG);
+  public static final List<Field<?>> FIELDS = List.of(UNLIMITED_FLAG, FROZEN_FLAG);
 
   /** Reads {@code unlimited} and {@code frozen}; frozen takes precedence over everything that a subject inherits. */
-  static Access read(Section section) {
+  public static Access read(Section section) {
     boolean unlimited = section.get(UNLIMITED_FLAG);
     boolean frozen = section.get(FROZEN_FLAG);
     if (unlimited && frozen) {

@@ -1,5 +1,7 @@
 package io.weir.core.policy;
 
+import io.weir.core.policy.schema.Field;
+import io.weir.core.policy.schema.Words;
 import java.util.Map;
 
 /** The treatment of a plan's requests during an outage of the shared state. */
@@ -15,7 +17,7 @@ public enum FailureMode {
       Words.of("local", LOCAL, "deny", DENY, "allow", ALLOW);
 
   /** How the requests of a plan, or of all plans, are treated while Redis is away. */
-  static final Field<FailureMode> FIELD = Field.choice(
+  public static final Field<FailureMode> FIELD = Field.choice(
       "failureMode",
       WORDS,
       "[while Redis is away](../explanation/outages.md): each node enforces its share; 503 with `Retry-After`; or"

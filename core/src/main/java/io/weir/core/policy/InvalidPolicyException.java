@@ -1,5 +1,6 @@
 package io.weir.core.policy;
 
+import io.weir.core.policy.schema.Problem;
 import java.util.List;
 import java.util.stream.Collectors;
 

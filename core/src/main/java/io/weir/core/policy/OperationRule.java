@@ -56,8 +56,10 @@ public record OperationRule(
    * @param head whether a route that names GET takes HEAD, too, where no other one names it (RFC 9110, section 9.3.2)
    */
   public record Route(Set<String> methods, PathPattern path, boolean head) {
-    static final String GET = "GET";
-    static final String HEAD = "HEAD";
+    /** The method whose routes take HEAD, too. */
+    public static final String GET = "GET";
+    /** A method that routes of GET take, too. */
+    public static final String HEAD = "HEAD";
 
     public Route {
       methods = Set.copyOf(methods);
@@ -107,12 +109,12 @@ public record OperationRule(
     }
 
     /** Whether it takes requests of every method. */
-    boolean takesAllMethods() {
+    public boolean takesAllMethods() {
       return methods.isEmpty();
     }
 
     /** Whether no request is left for a later route. */
-    boolean covers(Route later) {
+    public boolean covers(Route later) {
       return path.covers(later.path) && (methods.isEmpty() || coversMethods(later));
     }
 

@@ -10,7 +10,8 @@ public final class Parts {
 
   private final Map<PartKey<?>, Object> values;
 
-  Parts(Map<PartKey<?>, Object> values) {
+  /** The settings by the keys of their extensions; each value has the type of its key. */
+  public Parts(Map<PartKey<?>, Object> values) {
     this.values = Map.copyOf(values);
   }
 

@@ -68,7 +68,7 @@ public final class PathPattern {
   }
 
   /** Whether every path that {@code other} matches matches this pattern, too. */
-  boolean covers(PathPattern other) {
+  public boolean covers(PathPattern other) {
     return (open || !other.open) && matches(other.segments);
   }
 

@@ -26,7 +26,8 @@ public final class Plan {
   private final FailureMode failureMode;
   private final Optional<Plan> audited;
 
-  Plan(
+  /** A plan beside which no other one is decided. */
+  public Plan(
       String name,
       Map<String, OperationLimit> limits,
       OperationLimit others,
@@ -51,7 +52,7 @@ public final class Plan {
   }
 
   /** The same plan, beside which another one is decided. */
-  Plan auditing(Plan other) {
+  public Plan auditing(Plan other) {
     return new Plan(name, limits, this.others, slots, failureMode, Optional.of(other));
   }
 

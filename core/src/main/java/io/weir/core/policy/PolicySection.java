@@ -1,5 +1,7 @@
 package io.weir.core.policy;
 
+import io.weir.core.policy.schema.Field;
+import io.weir.core.policy.schema.Section;
 import java.util.List;
 import java.util.Optional;
 

@@ -1,5 +1,6 @@
 package io.weir.core.policy;
 
+import io.weir.core.policy.schema.Words;
 import java.util.Map;
 import java.util.OptionalInt;
 

@@ -16,7 +16,7 @@ public record Subject(
     String id, String tenant, Plan plan, Optional<SecretHash> secretHash, SubjectSource source) {
 
   /** A subject of the policy. */
-  Subject(String id, String tenant, Plan plan, Optional<SecretHash> secretHash) {
+  public Subject(String id, String tenant, Plan plan, Optional<SecretHash> secretHash) {
     this(id, tenant, plan, secretHash, new SubjectSource.OfPolicy(id));
   }
 

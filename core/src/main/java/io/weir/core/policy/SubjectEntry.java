@@ -1,5 +1,7 @@
 package io.weir.core.policy;
 
+import io.weir.core.policy.schema.DocumentValue;
+import io.weir.core.policy.schema.Problem;
 import java.util.List;
 import java.util.Optional;
 

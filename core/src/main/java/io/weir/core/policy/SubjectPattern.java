@@ -6,7 +6,7 @@ import java.util.regex.Pattern;
 /** A pattern for the names of subjects: {@code *} stands for any characters, none included. Immutable. */
 public final class SubjectPattern {
   /** The form of patterns. */
-  static final String FORM = "[!-~]{1,128}";
+  public static final String FORM = "[!-~]{1,128}";
 
   private static final Pattern VALID = Pattern.compile(FORM);
   private static final char ANY = '*';
@@ -18,7 +18,7 @@ public final class SubjectPattern {
   }
 
   /** Reads a pattern; empty if it is invalid. */
-  static Optional<SubjectPattern> parse(String text) {
+  public static Optional<SubjectPattern> parse(String text) {
     return VALID.matcher(text).matches() ? Optional.of(new SubjectPattern(text)) : Optional.empty();
   }
 
@@ -28,7 +28,7 @@ public final class SubjectPattern {
   }
 
   /** Whether each name that matches the other pattern matches this one, as far as that is easy to tell. */
-  boolean covers(SubjectPattern other) {
+  public boolean covers(SubjectPattern other) {
     return matches(text, other.text);
   }
 

@@ -1,4 +1,7 @@
-/** All the rules: operations, buckets, plans, tenants and subjects, read strictly and compiled once. */
+/**
+ * All the rules, compiled: operations, plans, tenants and subjects. The types of fields are in {@code schema}, and
+ * {@code read} makes a policy of a document; neither {@code schema} nor this package needs a reader.
+ */
 @NullMarked
 package io.weir.core.policy;
 

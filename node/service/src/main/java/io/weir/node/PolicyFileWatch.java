@@ -6,7 +6,7 @@ import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.weir.core.policy.InvalidPolicyException;
 import io.weir.core.policy.Policy;
-import io.weir.core.policy.Problem;
+import io.weir.core.policy.schema.Problem;
 import io.weir.core.throttle.Failures;
 import io.weir.node.admin.StrandedRecords;
 import io.weir.node.admin.Stranding;

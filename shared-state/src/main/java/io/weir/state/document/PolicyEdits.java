@@ -1,6 +1,6 @@
 package io.weir.state.document;
 
-import io.weir.core.policy.KnownFields;
+import io.weir.core.policy.read.KnownFields;
 import java.io.StringReader;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;

@@ -4,7 +4,7 @@ import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.util.DefaultIndenter;
 import com.fasterxml.jackson.core.util.DefaultPrettyPrinter;
-import io.weir.core.policy.PolicySchema;
+import io.weir.core.policy.read.PolicySchema;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;

@@ -1,6 +1,6 @@
 package io.weir.state.policy;
 
-import io.weir.core.policy.Problem;
+import io.weir.core.policy.schema.Problem;
 import java.util.List;
 
 /**

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import com.sun.management.ThreadMXBean;
-import io.weir.core.policy.DocumentValue;
 import io.weir.core.policy.InvalidPolicyException;
-import io.weir.core.policy.PolicyReader;
-import io.weir.core.policy.Problem;
+import io.weir.core.policy.read.PolicyReader;
+import io.weir.core.policy.schema.DocumentValue;
+import io.weir.core.policy.schema.Problem;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;

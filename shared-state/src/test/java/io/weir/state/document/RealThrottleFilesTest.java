@@ -11,7 +11,7 @@ import io.weir.core.policy.InvalidPolicyException;
 import io.weir.core.policy.OperationLimit.Limited;
 import io.weir.core.policy.Plan;
 import io.weir.core.policy.PolicyReading;
-import io.weir.core.policy.Problem;
+import io.weir.core.policy.schema.Problem;
 import io.weir.state.testing.CheckedPolicies;
 import java.io.IOException;
 import java.nio.file.Files;

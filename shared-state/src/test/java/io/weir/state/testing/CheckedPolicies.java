@@ -11,7 +11,7 @@ import com.networknt.schema.SpecVersion;
 import com.networknt.schema.ValidationMessage;
 import io.weir.core.policy.InvalidPolicyException;
 import io.weir.core.policy.PolicyReading;
-import io.weir.core.policy.Problem;
+import io.weir.core.policy.schema.Problem;
 import io.weir.state.document.PolicyDocuments;
 import io.weir.state.document.SchemaDocument;
 import java.io.IOException;

@@ -1,11 +1,11 @@
 package io.weir.windows;
 
-import io.weir.core.policy.Field;
 import io.weir.core.policy.PartKey;
 import io.weir.core.policy.Policy;
 import io.weir.core.policy.PolicySection;
-import io.weir.core.policy.Section;
-import io.weir.core.policy.Table;
+import io.weir.core.policy.schema.Field;
+import io.weir.core.policy.schema.Section;
+import io.weir.core.policy.schema.Table;
 import io.weir.providers.rule.Providers;
 import io.weir.providers.rule.Upstreams;
 import java.time.Duration;

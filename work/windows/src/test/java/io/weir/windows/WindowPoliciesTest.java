@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.weir.core.policy.InvalidPolicyException;
 import io.weir.core.policy.PolicyReading;
-import io.weir.core.policy.Problem;
+import io.weir.core.policy.schema.Problem;
 import io.weir.state.testing.CheckedPolicies;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -1,10 +1,10 @@
 package io.weir.keys.command;
 
 import io.vertx.core.json.JsonObject;
-import io.weir.core.policy.DocumentValue;
-import io.weir.core.policy.DocumentValue.Mapping;
 import io.weir.core.policy.InvalidPolicyException;
-import io.weir.core.policy.Problem;
+import io.weir.core.policy.schema.DocumentValue;
+import io.weir.core.policy.schema.DocumentValue.Mapping;
+import io.weir.core.policy.schema.Problem;
 import io.weir.keys.command.RowReader.Row;
 import io.weir.state.document.PolicyDocuments;
 import java.io.IOException;

@@ -1,10 +1,10 @@
 package io.weir.keys.command;
 
 import io.vertx.core.json.JsonObject;
-import io.weir.core.policy.DocumentValue;
-import io.weir.core.policy.DocumentValue.Mapping;
-import io.weir.core.policy.DocumentValue.Nothing;
-import io.weir.core.policy.DocumentValue.Sequence;
+import io.weir.core.policy.schema.DocumentValue;
+import io.weir.core.policy.schema.DocumentValue.Mapping;
+import io.weir.core.policy.schema.DocumentValue.Nothing;
+import io.weir.core.policy.schema.DocumentValue.Sequence;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;

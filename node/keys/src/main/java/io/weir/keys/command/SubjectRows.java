@@ -2,10 +2,10 @@ package io.weir.keys.command;
 
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
-import io.weir.core.policy.DocumentValue;
-import io.weir.core.policy.DocumentValue.Flag;
-import io.weir.core.policy.DocumentValue.Mapping;
-import io.weir.core.policy.DocumentValue.Nothing;
+import io.weir.core.policy.schema.DocumentValue;
+import io.weir.core.policy.schema.DocumentValue.Flag;
+import io.weir.core.policy.schema.DocumentValue.Mapping;
+import io.weir.core.policy.schema.DocumentValue.Nothing;
 import java.util.ArrayList;
 import java.util.List;
 

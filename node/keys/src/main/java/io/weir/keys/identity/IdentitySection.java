@@ -1,12 +1,12 @@
 package io.weir.keys.identity;
 
 import io.weir.core.bucket.Names;
-import io.weir.core.policy.Field;
 import io.weir.core.policy.PartKey;
 import io.weir.core.policy.Policy;
 import io.weir.core.policy.PolicySection;
-import io.weir.core.policy.Section;
-import io.weir.core.policy.Table;
+import io.weir.core.policy.schema.Field;
+import io.weir.core.policy.schema.Section;
+import io.weir.core.policy.schema.Table;
 import io.weir.keys.identity.IdentityRule.Anonymous;
 import io.weir.keys.identity.IdentityRule.ApiKeys;
 import io.weir.keys.identity.IdentityRule.Assigned;

@@ -1,9 +1,9 @@
 package io.weir.keys.identity;
 
-import io.weir.core.policy.Field;
 import io.weir.core.policy.PartKey;
 import io.weir.core.policy.PolicySection;
-import io.weir.core.policy.Section;
+import io.weir.core.policy.schema.Field;
+import io.weir.core.policy.schema.Section;
 import io.weir.keys.identity.IdentityRule.Sources;
 import java.util.EnumSet;
 import java.util.List;

@@ -3,7 +3,7 @@ package io.weir.node.admin;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.weir.core.policy.InvalidPolicyException;
-import io.weir.core.policy.Problem;
+import io.weir.core.policy.schema.Problem;
 import io.weir.node.answer.ProblemDetails;
 import java.util.List;
 import java.util.Locale;

@@ -2,8 +2,8 @@ package io.weir.whole.project;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.core.policy.Field;
-import io.weir.core.policy.PolicySchema;
+import io.weir.core.policy.read.PolicySchema;
+import io.weir.core.policy.schema.Field;
 import io.weir.state.document.SchemaDocument;
 import java.io.IOException;
 import java.nio.file.Files;

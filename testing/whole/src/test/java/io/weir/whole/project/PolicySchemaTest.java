@@ -3,7 +3,7 @@ package io.weir.whole.project;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.core.policy.InvalidPolicyException;
-import io.weir.core.policy.Problem;
+import io.weir.core.policy.schema.Problem;
 import io.weir.state.document.PolicyDocuments;
 import io.weir.state.testing.CheckedPolicies;
 import java.io.IOException;

@@ -1,6 +1,6 @@
 package io.weir.jobs.rule;
 
-import io.weir.core.policy.Field;
+import io.weir.core.policy.schema.Field;
 import java.time.Duration;
 
 /**

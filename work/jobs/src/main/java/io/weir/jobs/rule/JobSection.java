@@ -1,16 +1,16 @@
 package io.weir.jobs.rule;
 
-import io.weir.core.policy.Field;
 import io.weir.core.policy.OperationRule;
 import io.weir.core.policy.PartKey;
 import io.weir.core.policy.Policy;
 import io.weir.core.policy.PolicySection;
-import io.weir.core.policy.RequestParts;
-import io.weir.core.policy.Section;
-import io.weir.core.policy.Section.Item;
 import io.weir.core.policy.SettleRule;
-import io.weir.core.policy.Table;
-import io.weir.core.policy.Words;
+import io.weir.core.policy.read.RequestParts;
+import io.weir.core.policy.schema.Field;
+import io.weir.core.policy.schema.Section;
+import io.weir.core.policy.schema.Section.Item;
+import io.weir.core.policy.schema.Table;
+import io.weir.core.policy.schema.Words;
 import io.weir.jobs.rule.JobRule.ReceiptWait;
 import java.time.Duration;
 import java.util.ArrayList;

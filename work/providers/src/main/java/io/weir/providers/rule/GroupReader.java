@@ -1,11 +1,11 @@
 package io.weir.providers.rule;
 
 import io.weir.core.policy.CostRule;
-import io.weir.core.policy.Field;
 import io.weir.core.policy.GroupRule;
-import io.weir.core.policy.RequestParts;
-import io.weir.core.policy.Section;
-import io.weir.core.policy.Table;
+import io.weir.core.policy.read.RequestParts;
+import io.weir.core.policy.schema.Field;
+import io.weir.core.policy.schema.Section;
+import io.weir.core.policy.schema.Table;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;

@@ -1,9 +1,9 @@
 package io.weir.providers.rule;
 
-import io.weir.core.policy.Field;
-import io.weir.core.policy.Section;
-import io.weir.core.policy.Section.Item;
-import io.weir.core.policy.Table;
+import io.weir.core.policy.schema.Field;
+import io.weir.core.policy.schema.Section;
+import io.weir.core.policy.schema.Section.Item;
+import io.weir.core.policy.schema.Table;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;

@@ -1,6 +1,5 @@
 package io.weir.providers.rule;
 
-import io.weir.core.policy.Field;
 import io.weir.core.policy.GroupRule;
 import io.weir.core.policy.OperationRule;
 import io.weir.core.policy.OperationUpstream;
@@ -8,7 +7,8 @@ import io.weir.core.policy.PartKey;
 import io.weir.core.policy.Policy;
 import io.weir.core.policy.PolicySection;
 import io.weir.core.policy.RetryRule;
-import io.weir.core.policy.Section;
+import io.weir.core.policy.schema.Field;
+import io.weir.core.policy.schema.Section;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;

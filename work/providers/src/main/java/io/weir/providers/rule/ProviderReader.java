@@ -1,11 +1,11 @@
 package io.weir.providers.rule;
 
-import io.weir.core.policy.BaseUrl;
-import io.weir.core.policy.Field;
-import io.weir.core.policy.RequestParts;
-import io.weir.core.policy.Section;
-import io.weir.core.policy.Section.Item;
-import io.weir.core.policy.Table;
+import io.weir.core.policy.read.BaseUrl;
+import io.weir.core.policy.read.RequestParts;
+import io.weir.core.policy.schema.Field;
+import io.weir.core.policy.schema.Section;
+import io.weir.core.policy.schema.Section.Item;
+import io.weir.core.policy.schema.Table;
 import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -5,7 +5,7 @@ import io.weir.core.policy.OperationRule;
 import io.weir.core.policy.OperationRule.Route;
 import io.weir.core.policy.OperationUpstream;
 import io.weir.core.policy.Policy;
-import io.weir.core.policy.Section;
+import io.weir.core.policy.schema.Section;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;

@@ -1,15 +1,15 @@
 package io.weir.providers.rule;
 
 import io.weir.core.policy.Destinations;
-import io.weir.core.policy.Field;
 import io.weir.core.policy.PartKey;
 import io.weir.core.policy.Policy;
 import io.weir.core.policy.PolicySection;
-import io.weir.core.policy.Section;
-import io.weir.core.policy.Section.Item;
-import io.weir.core.policy.Table;
-import io.weir.core.policy.UpstreamFields;
-import io.weir.core.policy.Words;
+import io.weir.core.policy.read.UpstreamFields;
+import io.weir.core.policy.schema.Field;
+import io.weir.core.policy.schema.Section;
+import io.weir.core.policy.schema.Section.Item;
+import io.weir.core.policy.schema.Table;
+import io.weir.core.policy.schema.Words;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;

@@ -1,0 +1,179 @@
+package io.weir.core.policy.read;
+
+import io.weir.core.policy.CostRule;
+import io.weir.core.policy.OperationRule;
+import io.weir.core.policy.OperationRule.Route;
+import io.weir.core.policy.OperationRule.Stage;
+import io.weir.core.policy.Parts;
+import io.weir.core.policy.PathPattern;
+import io.weir.core.policy.PolicySection.Place;
+import io.weir.core.policy.SettleRule;
+import io.weir.core.policy.schema.Field;
+import io.weir.core.policy.schema.Section;
+import io.weir.core.policy.schema.Table;
+import io.weir.core.policy.schema.Words;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+/** Reads how requests are mapped to operations and costs. Mutable; owned by one reading. */
+final class OperationsReader {
+  private static final Pattern METHOD_FORM = Pattern.compile("[A-Z]{3,20}");
+
+  private static final Map<String, Stage> STAGES =
+      Words.of("door", Stage.DOOR, "execution", Stage.EXECUTION);
+  private static final String EXPECTED_METHOD = "a method in upper case, such as POST";
+
+  private static final Field<String> METHOD = Field.text(
+      "method", METHOD_FORM, EXPECTED_METHOD, "the method; default: any; `GET` takes `HEAD`, too");
+  private static final Field<List<Section.Item>> METHODS =
+      Field.texts("methods", METHOD_FORM, EXPECTED_METHOD, "several methods");
+  private static final Field<Boolean> HEAD = Field.flag(
+          "head", "whether `GET` takes the requests with `HEAD` that no other rule names")
+      .or(true);
+  private static final Field<PathPattern> PATH = Field.parsed(
+          "path",
+          PathPattern::parse,
+          "/.*",
+          "a path such as /contracts/{id}/call, with /** at its end for all below",
+          "the path; `{id}` stands for one segment, `/**` at the end for everything below")
+      .required();
+  private static final Field<Section> MATCH = Field.section(
+      "match",
+      Table.of("match", PATH, METHOD, METHODS, HEAD),
+      "the requests; left out where only the check API asks for the operation");
+
+  private static final Field<String> NAME = Field.name("name", "the operation").required();
+  private static final Field<Long> MAX_DELAY = Field.duration(
+          "maxDelay",
+          Duration.ZERO,
+          Duration.ofMinutes(1),
+          "the gateway holds a request whose slot is within it, and forwards the request at its slot")
+      .or(0L);
+  private static final Field<Boolean> UNLIMITED =
+      Field.flag("unlimited", "whether no limit applies, and nothing is counted");
+  private static final Field<Boolean> CONTINUES = Field.flag(
+      "continues",
+      "whether, as a later step of a [batch](http.md#post-v1batch), it is counted, but not rejected");
+  private static final Field<Stage> STAGE =
+      Field.choice("stage", STAGES, "gives denials the code `busy` or `exhausted`");
+  private static final Table OPERATION = Table.of(
+          "operation",
+          NAME,
+          MATCH,
+          CostSection.COST,
+          MAX_DELAY,
+          UNLIMITED,
+          CONTINUES,
+          SettleReader.SETTLE,
+          STAGE)
+      .with(Extensions.all().fields(Place.OPERATION));
+  static final Field<List<Section>> OPERATIONS = Field.sections(
+      "operations", OPERATION, "how requests become operations; the first one that matches wins");
+
+  private final List<OperationRule> rules = new ArrayList<>();
+  private final List<Section> sections = new ArrayList<>();
+
+  List<OperationRule> read(Section root) {
+    Set<String> names = new HashSet<>();
+    for (Section section : root.get(OPERATIONS)) {
+      rule(section, names).filter(rule -> reachable(section, rule, rules)).ifPresent(rule -> {
+        rules.add(rule);
+        sections.add(section);
+      });
+    }
+    return List.copyOf(rules);
+  }
+
+  /** Warns once for each limited path of which the rules name some methods only: the others are not limited. */
+  void findUnlistedMethods() {
+    List<Route> limited = rules.stream()
+        .filter(rule -> !rule.unlimited())
+        .flatMap(rule -> rule.route().stream())
+        .toList();
+    for (int i = 0; i < rules.size(); i++) {
+      Section section = sections.get(i);
+      rules
+          .get(i)
+          .route()
+          .filter(route -> isFirstOfOpen(route, limited))
+          .ifPresent(
+              route -> section.warning("methods_unlisted", "match", unlisted(route, limited)));
+    }
+  }
+
+  private boolean isFirstOfOpen(Route route, List<Route> limited) {
+    boolean isOpen = rules.stream()
+        .flatMap(rule -> rule.route().stream())
+        .noneMatch(other -> other.takesAllMethods() && other.path().covers(route.path()));
+    Optional<Route> first =
+        limited.stream().filter(other -> other.path().covers(route.path())).findFirst();
+    return isOpen && first.filter(route::equals).isPresent();
+  }
+
+  private static String unlisted(Route route, List<Route> limited) {
+    String named = limited.stream()
+        .filter(other -> other.path().covers(route.path()))
+        .flatMap(other -> other.methods().stream())
+        .distinct()
+        .sorted()
+        .collect(Collectors.joining(", "));
+    return "the rules of this path limit %s only: other methods are allowed without a limit"
+        .formatted(named);
+  }
+
+  private Optional<OperationRule> rule(Section section, Set<String> names) {
+    Optional<String> name = section.find(NAME);
+    Optional<Section> match = section.find(MATCH);
+    Optional<Route> route = match.flatMap(OperationsReader::route);
+    Optional<CostRule> cost = CostSection.read(section);
+    long maxDelay = section.get(MAX_DELAY);
+    boolean unlimited = section.get(UNLIMITED);
+    boolean continues = section.get(CONTINUES);
+    Optional<SettleRule> settle = section.find(SettleReader.SETTLE).flatMap(SettleReader::read);
+    Optional<Stage> stage = section.find(STAGE);
+    Parts parts = Extensions.all().read(Place.OPERATION, section);
+    if (name.isPresent() && !names.add(name.get())) {
+      section.error("name_repeated", "name", "'%s' is an operation already".formatted(name.get()));
+      return Optional.empty();
+    }
+    boolean sound = name.isPresent() && cost.isPresent() && match.isPresent() == route.isPresent();
+    return sound
+        ? Optional.of(new OperationRule(
+            name.get(), route, cost.get(), maxDelay, unlimited, continues, settle, stage, parts))
+        : Optional.empty();
+  }
+
+  private static Optional<Route> route(Section match) {
+    Set<String> methods = new HashSet<>(Section.Item.texts(match.get(METHODS)));
+    match.find(METHOD).ifPresent(methods::add);
+    boolean head = match.get(HEAD);
+    if (match.has("head") && (!methods.contains(Route.GET) || methods.contains(Route.HEAD))) {
+      match.error("head_ambiguous", "head", "not with these methods (expected: GET without HEAD)");
+    }
+    return match.find(PATH).map(path -> new Route(methods, path, head));
+  }
+
+  private static boolean reachable(
+      Section section, OperationRule rule, List<OperationRule> before) {
+    if (rule.route().isEmpty()) {
+      return true;
+    }
+    for (OperationRule earlier : before) {
+      if (earlier.route().filter(route -> route.covers(rule.route().get())).isPresent()) {
+        section.error(
+            "rule_unreachable",
+            "match",
+            "every request it matches is taken by %s before".formatted(earlier.name()));
+        return false;
+      }
+    }
+    return true;
+  }
+}

@@ -1,0 +1,187 @@
+package io.weir.core.policy.read;
+
+import static java.util.Objects.requireNonNull;
+
+import io.weir.core.bucket.Scope;
+import io.weir.core.policy.Access;
+import io.weir.core.policy.FailureMode;
+import io.weir.core.policy.OperationLimit;
+import io.weir.core.policy.OperationLimit.Frozen;
+import io.weir.core.policy.OperationLimit.NotConfigured;
+import io.weir.core.policy.OperationLimit.Unlimited;
+import io.weir.core.policy.Plan;
+import io.weir.core.policy.SubjectCompiler;
+import io.weir.core.policy.SubjectEntry;
+import io.weir.core.policy.SubjectEntry.Compiled;
+import io.weir.core.policy.SubjectEntry.TenantEntry;
+import io.weir.core.policy.read.PlansReader.DefinedPlan;
+import io.weir.core.policy.schema.DocumentValue;
+import io.weir.core.policy.schema.DocumentValue.Mapping;
+import io.weir.core.policy.schema.DocumentValue.Sequence;
+import io.weir.core.policy.schema.Problems;
+import io.weir.core.policy.schema.Section;
+import io.weir.core.policy.schema.Table;
+import io.weir.core.slot.SlotMode;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** Compiles plans for subjects, by the plans and tenants of a policy. Subjects without overrides share their plan. */
+final class PlanCompiler implements SubjectCompiler {
+  private static final int MOST_SHARED = 10_000;
+  private static final Table ENTRY = Table.of("entry").with(List.of(OverrideReader.OVERRIDES));
+
+  private final Map<String, PlanParts> plans = new HashMap<>();
+  private final Map<String, TenantEntry> tenants;
+  private final OverrideReader overrides;
+  private final Set<String> unlimitedOperations;
+  private final OperationLimit unlisted;
+  private final Optional<String> defaultPlan;
+  private final Map<List<Object>, Plan> shared = new ConcurrentHashMap<>();
+
+  /** @param tenants those that the policy lists */
+  PlanCompiler(
+      Map<String, DefinedPlan> plans,
+      Map<String, TenantEntry> tenants,
+      OverrideReader overrides,
+      Set<String> unlimitedOperations,
+      boolean allowUnlisted,
+      Optional<String> defaultPlan) {
+    plans.forEach((name, plan) -> this.plans.put(
+        name,
+        new PlanParts(
+            name, plan.draft(), plan.access(), plan.slots(), plan.failureMode(), plan.mode())));
+    this.tenants = Map.copyOf(tenants);
+    this.overrides = overrides;
+    this.unlimitedOperations = unlimitedOperations;
+    this.unlisted = allowUnlisted ? new Unlimited() : new NotConfigured();
+    this.defaultPlan = defaultPlan;
+  }
+
+  /** The parts of a plan that its subjects need; not its place in the document, which may be long. */
+  private record PlanParts(
+      String name,
+      PlanDraft draft,
+      Access access,
+      SlotMode slots,
+      FailureMode failureMode,
+      LimitMode mode) {}
+
+  private TenantEntry tenant(SubjectEntry entry) {
+    return tenants.getOrDefault(entry.tenant(), entry.ofTenant());
+  }
+
+  @Override
+  public Optional<String> planName(SubjectEntry entry) {
+    return entry.plan().or(tenant(entry)::plan).or(() -> defaultPlan);
+  }
+
+  @Override
+  public NamesInUse names() {
+    Map<String, Optional<String>> planOfTenant = new HashMap<>();
+    tenants.forEach((tenant, settings) -> planOfTenant.put(tenant, settings.plan()));
+    Map<String, Set<List<Object>>> targets = new HashMap<>();
+    plans.forEach((name, plan) -> targets.put(name, plan.draft().targets()));
+    return new NamesInUse(defaultPlan, planOfTenant, targets);
+  }
+
+  @Override
+  public Compiled compile(SubjectEntry entry) {
+    Problems problems = new Problems(entry.id());
+    Optional<PlanParts> plan = planName(entry).map(plans::get);
+    return new Compiled(plan.map(parts -> compile(entry, parts, problems)), problems.all());
+  }
+
+  private Plan compile(SubjectEntry entry, PlanParts plan, Problems problems) {
+    TenantEntry tenant = tenant(entry);
+    Access access = entry.access().or(tenant.access()).or(plan.access());
+    return entry.overrides().isEmpty()
+        ? shared(plan, access, tenant, problems)
+        : compile(
+            plan,
+            access,
+            applied(entry.overrides(), draft(plan, tenant, problems), Scope.KEY, problems));
+  }
+
+  /** The plan of subjects without overrides of their own. */
+  Plan shared(String plan, Access access, TenantEntry tenant) {
+    return shared(parts(plan), access, tenant, new Problems(plan));
+  }
+
+  /** A plan of one subject. */
+  Plan own(String plan, Access access, PlanDraft draft) {
+    return compile(parts(plan), access, draft);
+  }
+
+  private PlanParts parts(String plan) {
+    return requireNonNull(plans.get(plan), plan);
+  }
+
+  private Plan shared(PlanParts plan, Access access, TenantEntry tenant, Problems problems) {
+    if (tenant.overrides().isEmpty()) {
+      return shared.computeIfAbsent(
+          List.of(plan.name(), access), key -> compile(plan, access, plan.draft()));
+    }
+    List<Object> key = List.of(plan.name(), access, tenant);
+    Plan known = shared.get(key);
+    if (known != null) {
+      return known;
+    }
+    Plan made = compile(plan, access, draft(plan, tenant, problems));
+    if (shared.size() < MOST_SHARED && problems.all().isEmpty()) {
+      shared.put(key, made);
+    }
+    return made;
+  }
+
+  private PlanDraft draft(PlanParts plan, TenantEntry tenant, Problems problems) {
+    return tenant.overrides().isEmpty()
+        ? plan.draft()
+        : applied(tenant.overrides(), plan.draft(), Scope.TENANT, problems);
+  }
+
+  private PlanDraft applied(
+      List<DocumentValue> list, PlanDraft draft, Scope scope, Problems problems) {
+    Mapping document = new Mapping(1, Map.of("overrides", new Sequence(1, list)));
+    return overrides.applyAll(Section.root(document, problems, ENTRY), draft, scope);
+  }
+
+  private Plan compile(PlanParts plan, Access access, PlanDraft draft) {
+    return switch (access) {
+      case LIMITED -> limited(plan, draft);
+      case UNLIMITED -> withoutLimits(plan, new Unlimited());
+      case FROZEN -> withoutLimits(plan, new Frozen());
+    };
+  }
+
+  // What is only audited is left out of the plan that is enforced.
+  private Plan limited(PlanParts plan, PlanDraft draft) {
+    Plan whole = compiled(plan, draft, unlimitedOperations);
+    if (plan.mode() == LimitMode.AUDIT) {
+      return withoutLimits(plan, new Unlimited()).auditing(whole);
+    }
+    if (!draft.isAudited()) {
+      return whole;
+    }
+    PlanDraft enforced = draft.enforced();
+    PlanDraft audited = draft.audited();
+    Set<String> unlimited = new HashSet<>(draft.operations());
+    unlimited.removeAll(enforced.operations());
+    unlimited.addAll(unlimitedOperations);
+    return compiled(plan, enforced, unlimited)
+        .auditing(audited.compile(
+            plan.name(), Set.of(), new Unlimited(), plan.slots(), plan.failureMode()));
+  }
+
+  private Plan compiled(PlanParts plan, PlanDraft draft, Set<String> unlimited) {
+    return draft.compile(plan.name(), unlimited, unlisted, plan.slots(), plan.failureMode());
+  }
+
+  private static Plan withoutLimits(PlanParts plan, OperationLimit limit) {
+    return new Plan(plan.name(), Map.of(), limit, plan.slots(), plan.failureMode());
+  }
+}

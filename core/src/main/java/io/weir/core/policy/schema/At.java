@@ -1,0 +1,21 @@
+package io.weir.core.policy.schema;
+
+/** The place of a value in the document that is read. */
+record At(String path, Problems problems) {
+  void error(String code, int line, String message) {
+    problems.error(code, line, path, message);
+  }
+
+  /** Reports a value that is something else than expected. */
+  void invalid(DocumentValue value, String expected) {
+    error("value_invalid", value.line(), "%s (expected: %s)".formatted(value.kind(), expected));
+  }
+
+  At field(String name) {
+    return new At(path.isEmpty() ? name : path + "." + name, problems);
+  }
+
+  At item(int index) {
+    return new At("%s[%d]".formatted(path, index), problems);
+  }
+}
