@@ -30,6 +30,8 @@ import io.weir.operators.live.Beat;
 import io.weir.operators.nodes.AllNodes;
 import io.weir.operators.rehearsal.NodeRehearsals;
 import io.weir.operators.rehearsal.Rehearsals;
+import io.weir.operators.status.Symptom;
+import io.weir.operators.status.Symptoms;
 import io.weir.operators.top.RedisTop;
 import io.weir.operators.top.TopView;
 import io.weir.operators.warning.NodeWarnings;
@@ -68,6 +70,8 @@ public final class InsightExtension implements Insight {
     DenialSearch search = new DenialSearch(nodes, memory::find, time::at);
     CaseSearch cases = new CaseSearch(nodes, asked -> memory.find(asked, time::at), time::now);
     RedisTop top = new RedisTop(node.redis());
+    NodeWarnings warnings = new NodeWarnings(node, time::now);
+    List<Symptom> symptoms = Symptoms.all(warnings::failing, warnings::unknown);
     return new Opened(
         node,
         memory,
@@ -75,9 +79,9 @@ public final class InsightExtension implements Insight {
         search,
         cases,
         top,
-        new Beat(node, nodes, new TopView(top), cases, time::now),
+        new Beat(node, nodes, new TopView(top), cases, symptoms, time::now),
         new Rehearsals(node, nodes, memory),
-        new NodeWarnings(node, time::now),
+        warnings,
         new StateInspector(node.otherRedis().apply(LONGEST)));
   }
 

@@ -111,6 +111,10 @@ final class LiveIT {
         assertThat(pulse.getString("redis")).isEqualTo("away");
         assertThat(pulse.getJsonArray("nodes")).hasSize(1);
         assertThat(sum(pulse, "admitted", "Ask")).isEqualTo(2);
+        JsonObject status = look(alone, "/v1/status");
+        assertThat(status.getBoolean("needsYou")).isTrue();
+        assertThat(status.getJsonArray("findings").getJsonObject(0).getString("code"))
+            .isEqualTo("redis_away");
       });
       ask(alone, 1);
       JsonObject cases = look(alone, "/v1/cases");
@@ -119,6 +123,21 @@ final class LiveIT {
       assertThat(cases.getJsonArray("cases").getJsonObject(0).getString("limit"))
           .isEqualTo("store_unavailable");
     }
+  }
+
+  @Test
+  void theVerdictIsThatOfAllNodes() {
+    ask(one, 2);
+    await().atMost(Duration.ofSeconds(20)).untilAsserted(() -> {
+      JsonObject status = look(two, "/v1/status");
+      assertThat(status.getBoolean("needsYou")).as(status.encode()).isFalse();
+      assertThat(status.getJsonObject("nodes"))
+          .isEqualTo(new JsonObject().put("asked", 2).put("answered", 2));
+      assertThat(status.getJsonObject("redis").getString("state")).isEqualTo("answers");
+      assertThat(status.getJsonObject("redis").getDouble("p99Ms")).isPositive();
+      assertThat(status.getJsonObject("policy").getString("by")).isEqualTo("node");
+      assertThat(nodes(one).getJsonObject("status").getBoolean("needsYou")).isFalse();
+    });
   }
 
   private static Socket watch(NodeFixture node) {

@@ -5,26 +5,30 @@ import java.util.stream.IntStream;
 
 /**
  * Counts by slices of time: those of the last ones, the running one among them. A clock that goes back stands still.
- * Mutable; owned by one event loop.
+ * Mutable; for one thread at a time.
  */
-final class Ring {
+public final class Ring {
   private final long sliceMillis;
   private final int[] counts;
   private long newest;
 
-  Ring(int slices, long sliceMillis, long nowMillis) {
+  public Ring(int slices, long sliceMillis, long nowMillis) {
     this.sliceMillis = sliceMillis;
     this.counts = new int[slices];
     this.newest = Math.floorDiv(nowMillis, sliceMillis);
   }
 
   void count(long nowMillis) {
+    add(1, nowMillis);
+  }
+
+  public void add(int more, long nowMillis) {
     advance(nowMillis);
-    counts[index(newest)]++;
+    counts[index(newest)] += more;
   }
 
   /** The counts of the slices, the running one last. */
-  List<Integer> counts(long nowMillis) {
+  public List<Integer> counts(long nowMillis) {
     advance(nowMillis);
     return IntStream.rangeClosed(1, counts.length)
         .mapToObj(i -> counts[index(newest + i)])
@@ -32,7 +36,7 @@ final class Ring {
   }
 
   /** Their sum. */
-  long sum(long nowMillis) {
+  public long sum(long nowMillis) {
     advance(nowMillis);
     return IntStream.of(counts).asLongStream().sum();
   }

@@ -15,8 +15,8 @@ import io.weir.operators.live.Pulse;
 import java.util.List;
 
 /**
- * {@code GET /v1/nodes}: the nodes and what they decided in the last five minutes, and {@code GET /v1/live}: the same
- * and the top as it changes; for operators.
+ * {@code GET /v1/status}: whether the cluster needs an operator, {@code GET /v1/nodes}: the nodes and what they decided
+ * in the last five minutes, and {@code GET /v1/live}: the same and the top as it changes; for operators.
  */
 public final class LiveDoor implements Door {
   private final Vertx vertx;
@@ -38,7 +38,15 @@ public final class LiveDoor implements Door {
 
   @Override
   public List<Route> routes() {
-    return List.of(Route.get("/v1/nodes", this::nodes), Route.get("/v1/live", this::watch));
+    return List.of(
+        Route.get("/v1/status", this::status),
+        Route.get("/v1/nodes", this::nodes),
+        Route.get("/v1/live", this::watch));
+  }
+
+  private Future<Void> status(RoutedRequest request) {
+    Operator operator = operators.require(request.http(), Scope.READ);
+    return pulse.status(loop, work, operator.name()).compose(found -> request.answer(200, found));
   }
 
   private Future<Void> nodes(RoutedRequest request) {

@@ -8,14 +8,19 @@ import io.vertx.core.json.JsonObject;
 import io.weir.node.extension.NodeBase;
 import io.weir.operators.cases.CaseSearch;
 import io.weir.operators.nodes.AllNodes;
+import io.weir.operators.status.ClusterStatus;
+import io.weir.operators.status.NodeStatus;
+import io.weir.operators.status.PublishedPolicy;
+import io.weir.operators.status.Symptom;
 import io.weir.operators.top.TopView;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
-/** Ends the spans of a node in time, and tells what the node is. Owned by the extension. */
+/** Ends the spans of a node in time, and describes the node. Owned by the extension. */
 public final class Beat {
   /** A node may hear Redis's time late; its span ends a little after the others'. */
   private static final Duration AFTER = Duration.ofMillis(50);
@@ -30,17 +35,32 @@ public final class Beat {
   private final Supplier<Instant> now;
   private final Instant begun;
   private final Counted counted;
+  private final NodeStatus status;
+  private final PublishedPolicy published;
   private final Pulse pulse;
   private final LiveFeed feed;
 
-  /** @param now tells Redis's time */
-  public Beat(NodeBase node, AllNodes nodes, TopView top, CaseSearch cases, Supplier<Instant> now) {
+  /**
+   * A beat that begins with {@link #start}.
+   *
+   * @param symptoms what this node looks for
+   * @param now tells Redis's time
+   */
+  public Beat(
+      NodeBase node,
+      AllNodes nodes,
+      TopView top,
+      CaseSearch cases,
+      List<Symptom> symptoms,
+      Supplier<Instant> now) {
     this.node = node;
     this.now = now;
     this.begun = now.get();
     MeterRegistry meters = node.meters();
     this.counted = new Counted(() -> meters.find("throttle.decisions").counters());
-    this.pulse = new Pulse(nodes, counted, this::facts, now);
+    this.status = new NodeStatus(symptoms, meters, begun);
+    this.published = new PublishedPolicy(node.policies());
+    this.pulse = new Pulse(nodes, counted, this::facts, new ClusterStatus(published::of), now);
     this.feed = new LiveFeed(pulse, top, cases);
   }
 
@@ -60,6 +80,7 @@ public final class Beat {
         .put("listens", "%s:%d".formatted(node.config().host(), node.config().port()))
         .put("upSince", begun.toString())
         .put("revision", node.policies().current().revision())
+        .put("revisionSince", published.since().toString())
         .put("eventLoops", node.config().eventLoops())
         .put("heapUsedMb", (machine.totalMemory() - machine.freeMemory()) >> 20)
         .put("heapMostMb", machine.maxMemory() >> 20);
@@ -68,11 +89,13 @@ public final class Beat {
       facts.put(name, gauge == null ? 0 : gauge.value());
     });
     Timer redis = node.meters().find("throttle.store.latency").timer();
-    return facts.put("redisMostMs", redis == null ? 0 : redis.max(TimeUnit.MILLISECONDS));
+    facts.put("redisMostMs", redis == null ? 0 : redis.max(TimeUnit.MILLISECONDS));
+    return status.describe(facts);
   }
 
   /** Ends each span when it is over, and tells those who watch, as long as the instance of Vert.x lives. */
   public void start(Vertx vertx) {
+    published.look(now.get());
     feed.start(vertx);
     next(vertx);
   }
@@ -83,6 +106,8 @@ public final class Beat {
     long ends = (Math.floorDiv(at, spanMillis) + 1) * spanMillis;
     vertx.setTimer(ends - at + AFTER.toMillis(), over -> {
       counted.end(Math.floorDiv(ends, spanMillis) - 1);
+      status.look(now.get());
+      published.look(now.get());
       next(vertx);
     });
   }

@@ -6,6 +6,8 @@ import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.weir.node.admin.OperatorWork;
 import io.weir.operators.nodes.AllNodes;
+import io.weir.operators.status.ClusterStatus;
+import io.weir.operators.status.ClusterStatus.Heard;
 import io.weir.state.policy.NodeQuestions.Answers;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -20,10 +22,12 @@ import java.util.function.Supplier;
 public final class Pulse {
   private static final String TOPIC = "pulse";
   private static final String SPANS = "spans";
+  private static final String STATUS = "status";
 
   private final AllNodes nodes;
   private final Counted counted;
   private final Supplier<JsonObject> facts;
+  private final ClusterStatus status;
   private final Supplier<Instant> now;
 
   /**
@@ -32,10 +36,16 @@ public final class Pulse {
    * @param facts what this node is and holds
    * @param now tells Redis's time
    */
-  Pulse(AllNodes nodes, Counted counted, Supplier<JsonObject> facts, Supplier<Instant> now) {
+  Pulse(
+      AllNodes nodes,
+      Counted counted,
+      Supplier<JsonObject> facts,
+      ClusterStatus status,
+      Supplier<Instant> now) {
     this.nodes = nodes;
     this.counted = counted;
     this.facts = facts;
+    this.status = status;
     this.now = now;
     nodes
         .questions()
@@ -67,6 +77,11 @@ public final class Pulse {
         .compose(answers -> work.run(() -> summed(answers, since)));
   }
 
+  /** Whether the cluster needs an operator: the verdict in what {@link #look} finds. */
+  public Future<JsonObject> status(Context loop, OperatorWork work, String operator) {
+    return look(loop, work, operator, span()).map(found -> found.getJsonObject(STATUS));
+  }
+
   private JsonObject own(long since) {
     JsonArray spans = new JsonArray();
     counted.since(since).forEach(span -> spans.add(span.toJson()));
@@ -83,13 +98,18 @@ public final class Pulse {
             bySpan.computeIfAbsent(span.number(), first -> new ArrayList<>()).add(span));
     JsonArray spans = new JsonArray();
     bySpan.forEach((number, of) -> spans.add(Span.sum(number, of).toJson()));
+    List<JsonObject> heard = List.copyOf(byName.values());
+    int asked = Math.max(heard.size(), AllNodes.orNone(told).asked());
+    Instant at = now.get();
+    JsonObject verdict = status.of(new Heard(heard, asked, told.isEmpty()), at);
     return new JsonObject()
-        .put("at", now.get().toString())
+        .put("at", at.toString())
         .put("span", span())
         .put("spanSeconds", Span.SECONDS)
-        .put("nodesAsked", Math.max(byName.size(), AllNodes.orNone(told).asked()))
+        .put("nodesAsked", asked)
         .put("redis", told.isEmpty() ? "away" : "answers")
-        .put("nodes", new JsonArray(List.copyOf(byName.values())))
+        .put(STATUS, verdict)
+        .put("nodes", new JsonArray(heard))
         .put(SPANS, spans);
   }
 }

@@ -1,6 +1,8 @@
 package io.weir.operators.warning;
 
 import io.vertx.core.Context;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
 import io.weir.core.decision.Decision;
 import io.weir.core.decision.Decision.Allowed;
 import io.weir.core.decision.Decision.Denied;
@@ -17,14 +19,18 @@ import java.net.http.HttpClient;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -89,6 +95,61 @@ public final class NodeWarnings {
   /** Ends all sending; what waits is lost. */
   public void close() {
     senders.values().forEach(WebhookSender::close);
+  }
+
+  /** Why receivers did not take their last message, by their names. */
+  public Map<String, String> failing() {
+    return senders.entrySet().stream()
+        .filter(one -> one.getValue().deliveries().isFailing())
+        .collect(Collectors.toMap(
+            Map.Entry::getKey, one -> one.getValue().deliveries().why()));
+  }
+
+  /** The receivers that rules of the policy name and this node does not have, by the names of the rules. */
+  public Map<String, String> unknown() {
+    return WarningRules.of(policies.current().policy()).stream()
+        .filter(rule -> !senders.containsKey(rule.to()))
+        .collect(Collectors.toMap(WarningRule::name, WarningRule::to));
+  }
+
+  /** The rules of the policy and the receivers of this node, as operators read them. */
+  public JsonObject describe() {
+    return new JsonObject()
+        .put(
+            "rules",
+            new JsonArray(WarningRules.of(policies.current().policy()).stream()
+                .sorted(Comparator.comparing(WarningRule::name))
+                .map(WarningRule::toJson)
+                .toList()))
+        .put(
+            "receivers",
+            new JsonArray(senders.entrySet().stream()
+                .sorted(Map.Entry.comparingByKey())
+                .map(one -> one.getValue().deliveries().toJson().put("name", one.getKey()))
+                .toList()));
+  }
+
+  /**
+   * Sends a test message to a receiver, once.
+   *
+   * @return completes with what became of it; empty if this node has no such receiver
+   */
+  public Optional<CompletionStage<JsonObject>> test(String receiver) {
+    JsonObject body = new JsonObject()
+        .put("type", "test")
+        .put("timestamp", time.get().toString())
+        .put("data", new JsonObject().put("node", node));
+    Message message = new Message("msg_" + UUID.randomUUID(), body.encode());
+    return Optional.ofNullable(senders.get(receiver))
+        .map(sender -> sender
+            .test(message)
+            .handle((status, error) -> tested(receiver, error == null ? status : 0, error)));
+  }
+
+  private static JsonObject tested(String receiver, int status, @Nullable Throwable error) {
+    boolean isTaken = WebhookCall.isTaken(status);
+    JsonObject json = new JsonObject().put("to", receiver).put("delivered", isTaken);
+    return isTaken ? json.put("status", status) : json.put("why", WebhookSender.why(status, error));
   }
 
   /** Sees a decision that a caller is told. Costs little if the policy has no rules. */

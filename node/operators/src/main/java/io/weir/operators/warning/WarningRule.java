@@ -1,5 +1,7 @@
 package io.weir.operators.warning;
 
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
 import io.weir.core.policy.Subject;
 import java.time.Duration;
 import java.util.List;
@@ -55,5 +57,22 @@ record WarningRule(
       reached = each <= percent ? each : reached;
     }
     return reached;
+  }
+
+  /** The rule as operators read it; empty lists mean any. */
+  JsonObject toJson() {
+    return new JsonObject()
+        .put("name", name)
+        .put("to", to)
+        .put("at", new JsonArray(at))
+        .put("plans", sorted(plans))
+        .put("tenants", sorted(tenants))
+        .put("keys", sorted(keys))
+        .put("limits", sorted(limits))
+        .put("againSeconds", again.toSeconds());
+  }
+
+  private static JsonArray sorted(Set<String> names) {
+    return new JsonArray(names.stream().sorted().toList());
   }
 }

@@ -4,6 +4,7 @@ import io.weir.client.retry.RetryListener;
 import io.weir.client.retry.RetryOptions;
 import io.weir.client.retry.Retryer;
 import io.weir.core.policy.Subject;
+import io.weir.core.throttle.Failures;
 import io.weir.node.intake.Bulkhead;
 import io.weir.node.intake.Bulkhead.Share;
 import java.net.http.HttpClient;
@@ -13,6 +14,7 @@ import java.util.ArrayDeque;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -43,12 +45,14 @@ final class WebhookSender {
   private final Receiver receiver;
   private final HttpClient client;
   private final Retryer retryer;
+  private final Retryer once = Retryer.of(RETRIES.with(it -> it.attempts(1)), RetryListener.NONE);
   private final WarningMeters meters;
   private final Supplier<Instant> time;
   private final Bulkhead bounds = new Bulkhead(MOST_OF_KEY, MOST_OF_TENANT, MOST);
   private final Queue<Waiting> queue = new ArrayDeque<>();
   private @Nullable CompletableFuture<Integer> sending; // guarded by queue
   private boolean isClosed; // guarded by queue
+  private final AtomicReference<Deliveries> deliveries = new AtomicReference<>(Deliveries.NONE);
 
   /**
    * A sender that retries as usual.
@@ -104,6 +108,34 @@ final class WebhookSender {
     next();
   }
 
+  /**
+   * Sends a message now, once, past those that wait.
+   *
+   * @return completes with the status of the answer; fails if there was none
+   */
+  CompletableFuture<Integer> test(Message message) {
+    return once.call(new WebhookCall(receiver, client, message, time))
+        .whenComplete((status, error) -> note(error == null ? status : 0, error));
+  }
+
+  private void note(int status, @Nullable Throwable error) {
+    if (WebhookCall.isTaken(status)) {
+      deliveries.updateAndGet(before -> before.withDelivered(time.get()));
+    } else {
+      deliveries.updateAndGet(before -> before.withFailed(time.get(), why(status, error)));
+    }
+  }
+
+  /** Why a message was not taken. */
+  static String why(int status, @Nullable Throwable error) {
+    return error == null ? "status " + status : Failures.cause(error).getClass().getSimpleName();
+  }
+
+  /** What became of the messages so far. */
+  Deliveries deliveries() {
+    return deliveries.get();
+  }
+
   /** Ends; what waits is lost. */
   void close() {
     synchronized (queue) {
@@ -135,9 +167,10 @@ final class WebhookSender {
     CompletableFuture<?> unused = sent.whenComplete((status, error) -> {
       if (error == null && WebhookCall.isTaken(status)) {
         meters.delivered();
+        note(status, null);
         waiting.place().free();
       } else {
-        ended(waiting, error == null ? "status " + status : error.getClass().getSimpleName());
+        ended(waiting, why(error == null ? status : 0, error));
       }
       synchronized (queue) {
         sending = null;
@@ -149,6 +182,7 @@ final class WebhookSender {
   private void ended(Waiting waiting, String why) {
     waiting.place().free();
     meters.failed();
+    deliveries.updateAndGet(before -> before.withFailed(time.get(), why));
     LOG.warn("the receiver {} has not taken a warning: {}", receiver, why);
   }
 }

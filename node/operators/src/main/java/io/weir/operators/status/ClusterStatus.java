@@ -1,0 +1,169 @@
+package io.weir.operators.status;
+
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import io.weir.state.policy.PastRevision;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.LongFunction;
+import java.util.stream.Stream;
+
+/**
+ * Whether the cluster needs an operator: the verdict, from what its nodes say of themselves. Mutable; safe for use by
+ * many threads.
+ */
+public final class ClusterStatus {
+  static final String FINDINGS = "findings";
+  static final String P99 = "redisP99Ms";
+  private static final String REVISION = "revision";
+  private static final String REVISION_SINCE = "revisionSince";
+  private static final String LISTENS = "listens";
+  /** Nodes take over a policy at one moment, but for those that miss the notice. */
+  private static final Duration DIFFERS_FOR = Duration.ofSeconds(10);
+
+  private static final Comparator<Finding> URGENT_FIRST =
+      Comparator.comparingInt((Finding one) -> Code.rank(one.code())).thenComparing(Finding::since);
+
+  private final LongFunction<Optional<PastRevision>> published;
+  private final AtomicReference<Optional<Instant>> silentSince =
+      new AtomicReference<>(Optional.empty());
+  private final AtomicReference<Optional<Instant>> awaySince =
+      new AtomicReference<>(Optional.empty());
+
+  /** @param published tells when a revision was put in force, if that is known */
+  public ClusterStatus(LongFunction<Optional<PastRevision>> published) {
+    this.published = published;
+  }
+
+  /**
+   * The nodes as one of them heard them.
+   *
+   * @param answers what each says of itself
+   * @param asked how many should have answered
+   * @param isAway whether Redis is away, so that only this node could be asked
+   */
+  public record Heard(List<JsonObject> answers, int asked, boolean isAway) {
+    public Heard {
+      answers = List.copyOf(answers);
+    }
+
+    private long newestRevision() {
+      return answers.stream().mapToLong(node -> node.getLong(REVISION)).max().orElse(0);
+    }
+  }
+
+  /** The verdict, as operators read it. */
+  public JsonObject of(Heard heard, Instant at) {
+    List<Finding> findings = new ArrayList<>();
+    away(heard, at).ifPresent(findings::add);
+    silent(heard, at).ifPresent(findings::add);
+    differing(heard, at).ifPresent(findings::add);
+    ofNodes(heard.answers()).forEach(one -> add(one, findings));
+    findings.sort(URGENT_FIRST);
+    return new JsonObject()
+        .put("at", at.toString())
+        .put("needsYou", !findings.isEmpty())
+        .put(FINDINGS, new JsonArray(findings.stream().map(Finding::toJson).toList()))
+        .put(
+            "nodes",
+            new JsonObject()
+                .put("asked", heard.asked())
+                .put("answered", heard.answers().size()))
+        .put("redis", redis(heard))
+        .put("policy", policy(heard.newestRevision()));
+  }
+
+  private static Stream<Finding> ofNodes(List<JsonObject> answers) {
+    return answers.stream()
+        .flatMap(node -> node.getJsonArray(FINDINGS, new JsonArray()).stream()
+            .map(one -> Finding.parse((JsonObject) one, node.getString(LISTENS))));
+  }
+
+  private static void add(Finding one, List<Finding> findings) {
+    for (int i = 0; i < findings.size(); i++) {
+      if (findings.get(i).isSame(one)) {
+        findings.set(i, findings.get(i).with(one));
+        return;
+      }
+    }
+    findings.add(one);
+  }
+
+  private Optional<Finding> away(Heard heard, Instant at) {
+    return since(awaySince, heard.isAway(), at)
+        .map(since -> finding(Code.REDIS_AWAY, since, "Redis is away"));
+  }
+
+  private Optional<Finding> silent(Heard heard, Instant at) {
+    int silent = heard.asked() - heard.answers().size();
+    return since(silentSince, silent > 0, at)
+        .map(since -> finding(
+            Code.NODES_SILENT,
+            since,
+            "%d of %d nodes do not answer".formatted(silent, heard.asked())));
+  }
+
+  private static Optional<Instant> since(
+      AtomicReference<Optional<Instant>> known, boolean isSeen, Instant at) {
+    return known.updateAndGet(
+        before -> isSeen ? before.or(() -> Optional.of(at)) : Optional.empty());
+  }
+
+  private static Optional<Finding> differing(Heard heard, Instant at) {
+    long newest = heard.newestRevision();
+    List<Long> older = heard.answers().stream()
+        .map(node -> node.getLong(REVISION))
+        .filter(revision -> revision < newest)
+        .distinct()
+        .sorted()
+        .toList();
+    Instant since = heard.answers().stream()
+        .filter(node -> node.getLong(REVISION) == newest)
+        .map(node -> Instant.parse(node.getString(REVISION_SINCE)))
+        .min(Comparator.naturalOrder())
+        .orElse(at);
+    return older.isEmpty() || Duration.between(since, at).compareTo(DIFFERS_FOR) < 0
+        ? Optional.empty()
+        : Optional.of(finding(
+            Code.POLICY_DIFFERS,
+            since,
+            "Some nodes still have policy %d, others %d".formatted(older.get(0), newest)));
+  }
+
+  private static Finding finding(Code code, Instant since, String what) {
+    return new Finding(code.word(), "", since, what, code.doThis(""), List.of());
+  }
+
+  private static JsonObject redis(Heard heard) {
+    double away = heard.isAway()
+        ? 1
+        : heard.answers().stream()
+            .mapToDouble(node -> node.getDouble("away"))
+            .max()
+            .orElse(0);
+    JsonObject redis =
+        new JsonObject().put("state", away >= 1 ? "away" : away > 0 ? "partly_away" : "answers");
+    heard.answers().stream()
+        .filter(node -> node.containsKey(P99))
+        .mapToDouble(node -> node.getDouble(P99))
+        .max()
+        .ifPresent(millis -> redis.put("p99Ms", millis));
+    return redis;
+  }
+
+  private JsonObject policy(long revision) {
+    JsonObject policy = new JsonObject().put(REVISION, revision);
+    published
+        .apply(revision)
+        .filter(one -> one.atMillis() > 0)
+        .ifPresent(one -> policy
+            .put("since", Instant.ofEpochMilli(one.atMillis()).toString())
+            .put("by", one.by()));
+    return policy;
+  }
+}

@@ -1,0 +1,48 @@
+package io.weir.operators.status;
+
+import java.util.Arrays;
+import java.util.Locale;
+
+/** What may need an operator, the most urgent first, and what the operator does then. */
+enum Code {
+  REDIS_AWAY("Bring Redis back: until then plans are limited as their failureMode says."),
+  UNDECIDED("See why Redis fails: its log, its memory, its latency. Callers get 503."),
+  DEGRADED("Redis was away or slow for a moment: see its log, and the network between."),
+  NODES_SILENT("See whether they run, and what keeps them busy: their logs, their CPU."),
+  POLICY_DIFFERS("See the logs of the nodes with the older one, and whether they reach Redis."),
+  POLICY_FILE_REFUSED("Check it: weir policy check FILE. The last good policy stays in force."),
+  REDIS_SLOW("See what keeps Redis busy: redis-cli SLOWLOG GET, its CPU, the network."),
+  PROVIDER_LEFT_ALONE("See weir inspect --upstream %s, and whether the provider answers."),
+  WINDOW_FAILED("Its planner has to decide: see weir inspect --window %s."),
+  DENIALS_UNUSUAL("See who is limited: weir top. A limit is too low, or a caller out of order."),
+  HOLDS_LOST("A node or Redis stood still for longer than a lease lasts: see their logs."),
+  RECORDS_REWOUND("Compare weir audit with what you changed last; see how Redis persists."),
+  RECEIVER_FAILS("Send it one: weir warnings test %s."),
+  RECEIVER_UNKNOWN("Add the receiver to the file of --webhooks on every node.");
+
+  private final String doThis;
+
+  /** @param doThis with {@code %s} for the thing's name */
+  Code(String doThis) {
+    this.doThis = doThis;
+  }
+
+  /** The code for programs. */
+  String word() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+
+  /** The sentences for an operator. */
+  String doThis(String of) {
+    return doThis.formatted(of.split("/", 2)[0]);
+  }
+
+  /** The place of a code; the last one if it is that of a newer node. */
+  static int rank(String word) {
+    return Arrays.stream(values())
+        .filter(code -> code.word().equals(word))
+        .findFirst()
+        .map(Code::ordinal)
+        .orElse(values().length);
+  }
+}

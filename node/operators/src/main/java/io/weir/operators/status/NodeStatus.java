@@ -1,0 +1,64 @@
+package io.weir.operators.status;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** What a node finds wrong, and since when. Mutable; safe for use by many threads. */
+public final class NodeStatus {
+  private final List<Symptom> symptoms;
+  private final Readings readings;
+  private Map<Place, Instant> since = Map.of(); // guarded by this
+  private List<Finding> findings = List.of(); // guarded by this
+
+  public NodeStatus(List<Symptom> symptoms, MeterRegistry meters, Instant now) {
+    this.symptoms = List.copyOf(symptoms);
+    this.readings = new Readings(meters, now.toEpochMilli());
+  }
+
+  private record Place(Code code, String of) {}
+
+  /** Looks for symptoms; called every two seconds. */
+  public synchronized void look(Instant now) {
+    readings.see(now.toEpochMilli());
+    Map<Place, Instant> begun = new HashMap<>();
+    findings = symptoms.stream()
+        .flatMap(symptom -> symptom.seen().apply(readings).entrySet().stream()
+            .map(seen -> found(symptom, seen, begun, now))
+            .filter(found -> isLasting(found, symptom.after(), now)))
+        .toList();
+    since = begun;
+  }
+
+  private Finding found(
+      Symptom symptom, Map.Entry<String, String> seen, Map<Place, Instant> begun, Instant now) {
+    Place place = new Place(symptom.code(), seen.getKey());
+    Instant first = since.getOrDefault(place, now);
+    begun.put(place, first);
+    return new Finding(
+        symptom.code().word(),
+        seen.getKey(),
+        first,
+        seen.getValue(),
+        symptom.code().doThis(seen.getKey()),
+        List.of());
+  }
+
+  private static boolean isLasting(Finding found, Duration least, Instant now) {
+    return Duration.between(found.since(), now).compareTo(least) >= 0;
+  }
+
+  /** Adds the findings to what this node says of itself. */
+  public synchronized JsonObject describe(JsonObject node) {
+    node.put(
+        ClusterStatus.FINDINGS,
+        new JsonArray(findings.stream().map(Finding::toJson).toList()));
+    readings.storeP99Millis().ifPresent(millis -> node.put(ClusterStatus.P99, millis));
+    return node;
+  }
+}

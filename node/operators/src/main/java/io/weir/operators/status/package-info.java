@@ -1,0 +1,4 @@
+@NullMarked
+package io.weir.operators.status;
+
+import org.jspecify.annotations.NullMarked;

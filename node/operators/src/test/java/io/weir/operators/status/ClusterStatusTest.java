@@ -1,0 +1,115 @@
+package io.weir.operators.status;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import io.weir.operators.status.ClusterStatus.Heard;
+import io.weir.state.policy.PastRevision;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/** The verdict, from what the nodes say of themselves. */
+final class ClusterStatusTest {
+  private static final Instant AT = Instant.parse("2026-01-02T03:04:05Z");
+
+  private final ClusterStatus status = new ClusterStatus(revision -> revision == 3
+      ? Optional.of(new PastRevision(3, AT.minusSeconds(600).toEpochMilli(), "admin", "", 10))
+      : Optional.empty());
+
+  private static JsonObject node(String listens, long revision, JsonObject... findings) {
+    return new JsonObject()
+        .put("listens", listens)
+        .put("revision", revision)
+        .put("revisionSince", AT.minusSeconds(60).toString())
+        .put("away", 0.0)
+        .put("findings", new JsonArray(Arrays.asList(findings)));
+  }
+
+  private static JsonObject finding(String code, int secondsAgo, String what) {
+    return new Finding(code, "", AT.minusSeconds(secondsAgo), what, "Do it.", List.of()).toJson();
+  }
+
+  private JsonObject of(List<JsonObject> nodes) {
+    return status.of(new Heard(nodes, nodes.size(), false), AT);
+  }
+
+  private static List<String> codes(JsonObject verdict) {
+    return verdict.getJsonArray("findings").stream()
+        .map(one -> ((JsonObject) one).getString("code"))
+        .toList();
+  }
+
+  @Test
+  void aSoundClusterNeedsNobody() {
+    JsonObject verdict =
+        of(List.of(node("a", 3).put("redisP99Ms", 2.5), node("b", 3).put("redisP99Ms", 4.0)));
+    assertThat(verdict)
+        .isEqualTo(new JsonObject()
+            .put("at", AT.toString())
+            .put("needsYou", false)
+            .put("findings", new JsonArray())
+            .put("nodes", new JsonObject().put("asked", 2).put("answered", 2))
+            .put("redis", new JsonObject().put("state", "answers").put("p99Ms", 4.0))
+            .put(
+                "policy",
+                new JsonObject()
+                    .put("revision", 3L)
+                    .put("since", AT.minusSeconds(600).toString())
+                    .put("by", "admin")));
+  }
+
+  @Test
+  void whatSeveralNodesSeeIsOneFindingSinceTheFirstSawIt() {
+    JsonObject verdict = of(List.of(
+        node("b", 4, finding("redis_slow", 10, "later"), finding("of_a_newer_node", 99, "new")),
+        node("a", 4, finding("undecided", 5, "other"), finding("redis_slow", 20, "first"))));
+    assertThat(verdict.getBoolean("needsYou")).isTrue();
+    assertThat(codes(verdict)).containsExactly("undecided", "redis_slow", "of_a_newer_node");
+    assertThat(verdict.getJsonArray("findings").getJsonObject(1))
+        .isEqualTo(finding("redis_slow", 20, "first").put("nodes", JsonArray.of("a", "b")));
+    assertThat(verdict.getJsonObject("policy")).isEqualTo(new JsonObject().put("revision", 4L));
+  }
+
+  @Test
+  void aPolicyThatSomeNodesDoNotHaveIsFoundAfterTenSeconds() {
+    JsonObject newer = node("a", 3).put("revisionSince", AT.minusSeconds(9).toString());
+    JsonObject older = node("b", 2).put("revisionSince", AT.minusSeconds(500).toString());
+    assertThat(codes(of(List.of(newer, older)))).isEmpty();
+    newer.put("revisionSince", AT.minusSeconds(10).toString());
+    JsonObject found = of(List.of(newer, older)).getJsonArray("findings").getJsonObject(0);
+    assertThat(found.getString("code")).isEqualTo("policy_differs");
+    assertThat(found.getString("since")).isEqualTo(AT.minusSeconds(10).toString());
+    assertThat(found.getString("what")).isEqualTo("Some nodes still have policy 2, others 3");
+  }
+
+  @Test
+  void nodesThatDoNotAnswerAreMissedSinceTheFirstLook() {
+    List<JsonObject> one = List.of(node("a", 3));
+    status.of(new Heard(one, 3, false), AT.minusSeconds(30));
+    JsonObject found =
+        status.of(new Heard(one, 2, false), AT).getJsonArray("findings").getJsonObject(0);
+    assertThat(found.getString("what")).isEqualTo("1 of 2 nodes do not answer");
+    assertThat(found.getString("since")).isEqualTo(AT.minusSeconds(30).toString());
+    assertThat(codes(of(one))).isEmpty();
+  }
+
+  @Test
+  void redisThatIsAwayIsOneFindingWhoeverSeesIt() {
+    JsonObject node = node("a", 3, finding("redis_away", 20, "Redis is away")).put("away", 1.0);
+    JsonObject verdict = status.of(new Heard(List.of(node), 1, true), AT);
+    assertThat(codes(verdict)).containsExactly("redis_away");
+    assertThat(verdict.getJsonArray("findings").getJsonObject(0).getString("since"))
+        .isEqualTo(AT.minusSeconds(20).toString());
+    assertThat(verdict.getJsonObject("redis").getString("state")).isEqualTo("away");
+  }
+
+  @Test
+  void aPartOfRedisMayBeAway() {
+    JsonObject redis = of(List.of(node("a", 3).put("away", 0.25))).getJsonObject("redis");
+    assertThat(redis.getString("state")).isEqualTo("partly_away");
+  }
+}

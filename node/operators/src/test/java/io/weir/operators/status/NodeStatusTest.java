@@ -1,0 +1,188 @@
+package io.weir.operators.status;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.Timer;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.vertx.core.json.JsonObject;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+
+/** The findings of one node, from its metrics. */
+final class NodeStatusTest {
+  private static final Instant BEGIN = Instant.parse("2026-01-02T03:04:05Z");
+
+  private final MeterRegistry meters = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+  private final AtomicReference<Map<String, String>> failing = new AtomicReference<>(Map.of());
+  private final AtomicReference<Map<String, String>> unknown = new AtomicReference<>(Map.of());
+  private final NodeStatus status =
+      new NodeStatus(Symptoms.all(failing::get, unknown::get), meters, BEGIN);
+  private Instant now = BEGIN;
+
+  private void pass(Duration time) {
+    for (Instant end = now.plus(time); now.isBefore(end); ) {
+      now = now.plusSeconds(2);
+      status.look(now);
+    }
+  }
+
+  private JsonObject described() {
+    return status.describe(new JsonObject());
+  }
+
+  private List<String> found() {
+    return described().getJsonArray("findings").stream()
+        .map(one -> Finding.parse((JsonObject) one, "n1"))
+        .map(one -> "%s%s since %d s: %s"
+            .formatted(
+                one.code(),
+                one.of().isEmpty() ? "" : " " + one.of(),
+                Duration.between(BEGIN, one.since()).toSeconds(),
+                one.what()))
+        .toList();
+  }
+
+  private void decided(String outcome, int times) {
+    meters.counter("throttle.decisions", Tags.of("outcome", outcome)).increment(times);
+  }
+
+  @Test
+  void aSoundNodeHasNoFindings() {
+    decided("allowed", 100);
+    decided("denied", 100);
+    pass(Duration.ofMinutes(2));
+    assertThat(found()).isEmpty();
+    assertThat(described().containsKey("redisP99Ms")).isFalse();
+  }
+
+  @Test
+  void aFindingBeginsWhenItIsFirstSeenAndEndsWithItsCause() {
+    double[] away = {0};
+    meters.gauge("throttle.shared.state.away", away, it -> it[0]);
+    pass(Duration.ofSeconds(10));
+    away[0] = 0.25;
+    pass(Duration.ofSeconds(10));
+    assertThat(found()).containsExactly("redis_away since 12 s: 25 % of Redis is away");
+    away[0] = 1;
+    pass(Duration.ofSeconds(10));
+    assertThat(found()).containsExactly("redis_away since 12 s: Redis is away");
+    away[0] = 0;
+    pass(Duration.ofSeconds(2));
+    assertThat(found()).isEmpty();
+    away[0] = 1;
+    pass(Duration.ofSeconds(2));
+    assertThat(found()).containsExactly("redis_away since 34 s: Redis is away");
+  }
+
+  @Test
+  void requestsWithoutADecisionAreFoundFromOneInAHundredOn() {
+    decided("unavailable", 0);
+    decided("allowed", 0);
+    pass(Duration.ofSeconds(2));
+    decided("allowed", 991);
+    decided("unavailable", 9);
+    pass(Duration.ofSeconds(2));
+    assertThat(found()).isEmpty();
+    decided("unavailable", 2);
+    pass(Duration.ofSeconds(2));
+    assertThat(found())
+        .containsExactly(
+            "undecided since 6 s: 11 of 1002 requests were not decided in the last minute");
+    pass(Duration.ofMinutes(1));
+    assertThat(found()).isEmpty();
+  }
+
+  @Test
+  void redisIsSlowIfOneCallInAHundredIsSlowForLongerThanAMinute() {
+    Timer timer =
+        Timer.builder("throttle.store.latency").publishPercentileHistogram().register(meters);
+    pass(Duration.ofSeconds(2));
+    for (int second = 0; second < 60; second += 2) {
+      for (int i = 0; i < 96; i++) {
+        timer.record(Duration.ofMillis(1));
+      }
+      timer.record(Duration.ofMillis(80));
+      timer.record(Duration.ofMillis(80));
+      pass(Duration.ofSeconds(2));
+    }
+    assertThat(found()).isEmpty();
+    assertThat(described().getDouble("redisP99Ms")).isBetween(80.0, 100.0);
+    for (int i = 0; i < 100; i++) {
+      timer.record(Duration.ofMillis(80));
+    }
+    pass(Duration.ofSeconds(4));
+    assertThat(found()).singleElement().asString().startsWith("redis_slow since 6 s: Redis takes ");
+    pass(Duration.ofMinutes(1));
+    assertThat(found()).isEmpty();
+  }
+
+  @Test
+  void denialsAreUnusualIfTheyAreThreeTimesTheMedianMinute() {
+    decided("denied", 0);
+    for (int minute = 0; minute < 15; minute++) {
+      decided("denied", 200);
+      pass(Duration.ofMinutes(1));
+    }
+    assertThat(found()).isEmpty();
+    decided("denied", 400);
+    pass(Duration.ofSeconds(30));
+    decided("denied", 150);
+    pass(Duration.ofSeconds(2));
+    assertThat(found()).isEmpty();
+    decided("denied", 100);
+    pass(Duration.ofSeconds(2));
+    assertThat(found())
+        .containsExactly(
+            "denials_unusual since 934 s: 650 denials in the last minute, usually 200 in this hour");
+  }
+
+  @Test
+  void aNodeThatHasJustStartedDoesNotKnowWhatIsUsual() {
+    decided("denied", 0);
+    pass(Duration.ofMinutes(5));
+    decided("denied", 100_000);
+    pass(Duration.ofSeconds(10));
+    assertThat(found()).isEmpty();
+  }
+
+  @Test
+  void whatHappensRarelyIsFoundForTenMinutes() {
+    meters.counter("throttle.holds.ended", "outcome", "lost").increment(0);
+    pass(Duration.ofSeconds(2));
+    meters.counter("throttle.holds.ended", "outcome", "lost").increment(3);
+    meters.counter("throttle.holds.ended", "outcome", "settled").increment(7);
+    pass(Duration.ofMinutes(8));
+    assertThat(found())
+        .containsExactly(
+            "holds_lost since 4 s: 3 requests lost their permits or reservations in 10 minutes");
+    pass(Duration.ofMinutes(2));
+    assertThat(found()).isEmpty();
+  }
+
+  @Test
+  void eachProviderWindowReceiverAndRuleIsFoundForItself() {
+    meters.gauge("throttle.upstream.breaker", Tags.of("upstream", "llm", "provider", "ours"), 0.0);
+    meters.gauge(
+        "throttle.upstream.breaker", Tags.of("upstream", "llm", "provider", "public"), 2.0);
+    meters.gauge("throttle.window.failed", Tags.of("window", "blocks"), 3.0);
+    meters.gauge("throttle.window.failed", Tags.of("window", "away"), Double.NaN);
+    failing.set(Map.of("ops", "status 500"));
+    unknown.set(Map.of("big", "sales"));
+    pass(Duration.ofSeconds(2));
+    assertThat(found())
+        .containsExactly(
+            "provider_left_alone llm/public since 2 s: Provider public of llm is left alone after failures",
+            "window_failed blocks since 2 s: Window blocks waits: 3 of its ranges have failed",
+            "receiver_fails ops since 2 s: Receiver ops does not take warnings: status 500",
+            "receiver_unknown big since 2 s: Rule big warns sales, a receiver of no file");
+    assertThat(described().getJsonArray("findings").getJsonObject(0).getString("doThis"))
+        .isEqualTo("See weir inspect --upstream llm, and whether the provider answers.");
+  }
+}
