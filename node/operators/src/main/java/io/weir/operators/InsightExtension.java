@@ -25,6 +25,7 @@ import io.weir.operators.door.RehearsalDoor;
 import io.weir.operators.door.ResetDoor;
 import io.weir.operators.door.StatesDoor;
 import io.weir.operators.door.TopDoor;
+import io.weir.operators.door.WarningsDoor;
 import io.weir.operators.explain.Explainer;
 import io.weir.operators.live.Beat;
 import io.weir.operators.nodes.AllNodes;
@@ -143,6 +144,7 @@ public final class InsightExtension implements Insight {
           new StatesDoor(
               loop.vertx(), parts, inspector, Capabilities.onClassPath().inspections()),
           new RehearsalDoor(loop.vertx(), parts, rehearsals),
+          new WarningsDoor(loop.vertx(), parts, warnings),
           new ResetDoor(loop.vertx(), parts));
       return LoopExtension.ofOperators(doors);
     }

@@ -17,6 +17,7 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Base64;
 import java.util.List;
 import java.util.Optional;
@@ -63,6 +64,8 @@ final class WarningsIT {
 
   private static final List<Taken> TAKEN = new CopyOnWriteArrayList<>();
 
+  private static volatile boolean refused;
+
   @TempDir
   private static Path folder;
 
@@ -81,7 +84,7 @@ final class WarningsIT {
           headers.getFirst("webhook-timestamp"),
           headers.getFirst("webhook-signature"),
           new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8)));
-      exchange.sendResponseHeaders(204, -1);
+      exchange.sendResponseHeaders(refused ? 503 : 204, -1);
       exchange.close();
     });
     receiver.start();
@@ -111,7 +114,7 @@ final class WarningsIT {
   }
 
   private static List<Taken> of(String rule) {
-    return TAKEN.stream().filter(it -> it.data().getString("rule").equals(rule)).toList();
+    return TAKEN.stream().filter(it -> rule.equals(it.data().getString("rule"))).toList();
   }
 
   private static double count(NodeFixture node, String outcome) {
@@ -168,6 +171,49 @@ final class WarningsIT {
     use(one, "o1", 90);
     await().untilAsserted(() -> assertThat(count(one, "no_receiver")).isPositive());
     assertThat(of("nobody")).isEmpty();
+  }
+
+  private static HttpResponse<String> asked(String method, String path, String body) {
+    return one.send(HttpRequest.newBuilder(one.adminUri(path))
+        .header("Authorization", "Bearer " + NodeFixture.ADMIN)
+        .method(method, HttpRequest.BodyPublishers.ofString(body)));
+  }
+
+  private static JsonObject receiver() {
+    JsonObject found = NodeFixture.json(asked("GET", "/v1/warnings", ""));
+    assertThat(found.getJsonArray("rules").stream().map(it -> ((JsonObject) it).getString("name")))
+        .containsExactly("near", "nobody", "tenants");
+    return found.getJsonArray("receivers").getJsonObject(0);
+  }
+
+  @Test
+  void anOperatorTriesAReceiver() {
+    JsonObject taken = NodeFixture.json(asked("POST", "/v1/warnings/test", "{\"to\": \"ops\"}"));
+    assertThat(taken.getBoolean("delivered")).as(taken.encode()).isTrue();
+    assertThat(taken.getInteger("status")).isEqualTo(204);
+    assertThat(TAKEN).anyMatch(it -> it.body().startsWith("{\"type\":\"test\""));
+    assertThat(receiver().getString("lastDelivered")).isNotNull();
+
+    refused = true;
+    JsonObject failed = NodeFixture.json(asked("POST", "/v1/warnings/test", "{\"to\": \"ops\"}"));
+    refused = false;
+    assertThat(failed.getBoolean("delivered")).isFalse();
+    assertThat(failed.getString("why")).isEqualTo("status 503");
+    assertThat(receiver().getBoolean("isFailing")).isTrue();
+
+    assertThat(asked("POST", "/v1/warnings/test", "{\"to\": \"me\"}").body())
+        .contains("receiver_unknown");
+    assertThat(asked("POST", "/v1/warnings/test", "{}").body()).contains("test_invalid");
+  }
+
+  @Test
+  void aReceiverThatNoFileHasIsAFinding() {
+    await().atMost(Duration.ofSeconds(20)).untilAsserted(() -> {
+      JsonObject verdict = NodeFixture.json(asked("GET", "/v1/status", ""));
+      assertThat(verdict.getJsonArray("findings").stream()
+              .map(it -> ((JsonObject) it).getString("what")))
+          .contains("Rule nobody warns nobody, a receiver of no file");
+    });
   }
 
   @Test
