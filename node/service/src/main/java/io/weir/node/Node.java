@@ -60,7 +60,7 @@ public final class Node implements AutoCloseable {
     Capabilities capabilities = Capabilities.onClassPath();
     NodeMetrics metrics = new NodeMetrics();
     Tracing tracing = capabilities.traces().tracing(config);
-    Vertx vertx = BlockedThreads.watched(config.eventLoops(), tracing);
+    Vertx vertx = BlockedThreads.watched(config.running().eventLoops(), tracing);
     String openApi = OpenApi.of(described(capabilities));
     StartPort starting = orEnd(vertx, () -> StartPort.open(vertx, config, metrics, openApi));
     SharedState shared = orEnd(
@@ -107,9 +107,9 @@ public final class Node implements AutoCloseable {
   @Override
   public void close() {
     context.readiness().stop();
-    pause(context.parts().config().shutdownDelay());
+    pause(context.parts().config().running().shutdownDelay());
     // Each verticle waits for its requests and calls; the timeout is for the whole node.
-    Duration patience = context.parts().config().shutdownTimeout().plusSeconds(2);
+    Duration patience = context.parts().config().running().shutdownTimeout().plusSeconds(2);
     Future.all(vertx.deploymentIDs().stream().map(vertx::undeploy).toList())
         .toCompletionStage()
         .toCompletableFuture()
@@ -171,7 +171,9 @@ public final class Node implements AutoCloseable {
     NodeConfig config = context.parts().config();
     try {
       vertx
-          .deployVerticle(this::verticle, new DeploymentOptions().setInstances(config.eventLoops()))
+          .deployVerticle(
+              this::verticle,
+              new DeploymentOptions().setInstances(config.running().eventLoops()))
           .compose(serving -> Future.all(
               context.extensions().stream().map(it -> it.start(context.parts())).toList()))
           .toCompletionStage()
@@ -179,7 +181,7 @@ public final class Node implements AutoCloseable {
           .get(START_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
     } catch (ExecutionException | TimeoutException | CompletionException e) {
       close();
-      throw StartPort.taken(config.host(), config.port(), e);
+      throw StartPort.taken(config.listening().callers(), e);
     } catch (InterruptedException e) {
       close();
       Thread.currentThread().interrupt();
@@ -189,12 +191,12 @@ public final class Node implements AutoCloseable {
 
   private static String policyText(NodeConfig config) {
     try {
-      String text = PolicyDocuments.text(config.policyFile());
-      PolicyDocuments.parse(config.policyFile().toString(), text);
+      String text = PolicyDocuments.text(config.policy().file());
+      PolicyDocuments.parse(config.policy().file().toString(), text);
       return text;
     } catch (IOException e) {
       throw new UncheckedIOException(
-          "cannot read the policy %s: %s".formatted(config.policyFile(), e.getMessage()), e);
+          "cannot read the policy %s: %s".formatted(config.policy().file(), e.getMessage()), e);
     }
   }
 }

@@ -58,7 +58,7 @@ final class NodeAssembly {
     this.policies = shared.policies();
     this.metrics = metrics;
     this.tracing = tracing;
-    this.admins = new TokenGuard(shared.config().adminToken());
+    this.admins = new TokenGuard(shared.config().tokens().admin());
   }
 
   /**
@@ -136,7 +136,7 @@ final class NodeAssembly {
   }
 
   private ServiceGuard services(Identities identities) {
-    return new ServiceGuard(new TokenGuard(shared.config().serviceToken()), admins, identities);
+    return new ServiceGuard(new TokenGuard(shared.config().tokens().service()), admins, identities);
   }
 
   private Readiness readiness(WatchedFile policyFile) {

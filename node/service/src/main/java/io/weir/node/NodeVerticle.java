@@ -16,7 +16,8 @@ import io.weir.node.admin.PolicyDesk;
 import io.weir.node.admin.PolicyDoors;
 import io.weir.node.authorize.AuthorizeDoor;
 import io.weir.node.check.CheckDoor;
-import io.weir.node.config.NodeConfig;
+import io.weir.node.config.NodeConfig.Address;
+import io.weir.node.config.NodeConfig.Listening;
 import io.weir.node.config.Tls;
 import io.weir.node.extension.LoopExtension;
 import io.weir.node.extension.LoopParts;
@@ -101,30 +102,27 @@ final class NodeVerticle extends VerticleBase {
 
   // Operators have the callers' port if they have none of their own.
   private Future<?> listen(List<Door> callers, List<Door> operators, Gateway others) {
-    NodeConfig config = parts.config();
-    Cors cors = Cors.of(config.corsOrigins());
-    if (config.adminPort().isEmpty()) {
+    Listening listening = parts.config().listening();
+    Cors cors = Cors.of(listening.corsOrigins());
+    if (listening.operators().isEmpty()) {
       List<Door> all = Stream.concat(callers.stream(), operators.stream()).toList();
       MissedDoors missed = new MissedDoors(all, List.of(), MissedDoors.ADMIN_PORT);
       return listen(
           intake(all, request -> others.serve(request, missed), cors),
-          options(config.tls()),
-          config.host(),
-          config.port());
+          options(listening.tls()),
+          listening.callers());
     }
     MissedDoors byCallers = new MissedDoors(callers, operators, MissedDoors.ADMIN_PORT);
     MissedDoors byOperators = new MissedDoors(operators, callers, MissedDoors.CALLERS_PORT);
     return Future.all(
         listen(
             intake(callers, request -> others.serve(request, byCallers), cors),
-            options(config.tls()),
-            config.host(),
-            config.port()),
+            options(listening.tls()),
+            listening.callers()),
         listen(
             intake(operators, request -> Intake.notFound(request, byOperators), Cors.NONE),
             adminOptions(),
-            config.adminHost(),
-            config.adminPort().getAsInt()));
+            listening.operators().get()));
   }
 
   @Override
@@ -132,7 +130,7 @@ final class NodeVerticle extends VerticleBase {
     if (gateway != null) {
       gateway.close();
     }
-    long millis = parts.config().shutdownTimeout().toMillis();
+    long millis = parts.config().running().shutdownTimeout().toMillis();
     return Future.all(servers.stream()
         .map(server -> server.shutdown(millis, TimeUnit.MILLISECONDS))
         .toList());
@@ -159,11 +157,10 @@ final class NodeVerticle extends VerticleBase {
         vertx, doors, others, node.readiness()::isStopping, node.metrics().http(), cors);
   }
 
-  private Future<HttpServer> listen(
-      Intake intake, HttpServerOptions options, String host, int port) {
+  private Future<HttpServer> listen(Intake intake, HttpServerOptions options, Address address) {
     HttpServer server = intake.of(vertx.createHttpServer(options));
     servers.add(server);
-    return server.listen(port, host);
+    return server.listen(address.port(), address.host());
   }
 
   /** The options of the admin port. */

@@ -64,8 +64,9 @@ final class PolicyFileWatch implements WatchedFile {
   /** The watch of a node, if it follows its policy file. */
   static Optional<PolicyFileWatch> of(
       NodeConfig config, Vertx vertx, ClusterPolicy policies, Stranding stranding) {
-    return config.watchesPolicy()
-        ? Optional.of(new PolicyFileWatch(vertx, policies, config.policyFile(), stranding, EVERY))
+    return config.policy().isWatched()
+        ? Optional.of(
+            new PolicyFileWatch(vertx, policies, config.policy().file(), stranding, EVERY))
         : Optional.empty();
   }
 

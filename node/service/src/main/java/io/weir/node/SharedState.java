@@ -43,7 +43,7 @@ record SharedState(
       List<EventLoop> eventLoops,
       NodeMetrics metrics,
       Tracing tracing) {
-    Opened opened = RedisWait.of(config.redisWait(), WAIT_SETTING)
+    Opened opened = RedisWait.of(config.redis().startTimeout(), WAIT_SETTING)
         .until(starting.watching(() -> Opened.of(config, seed, eventLoops)));
     RedisConnections connections = opened.connections();
     ClusterPolicy policies = opened.policies();
@@ -75,11 +75,15 @@ record SharedState(
     static Opened of(NodeConfig config, String seed, List<EventLoop> eventLoops) {
       RedisConnections connections = connected(
           config,
-          () -> RedisConnections.open(config.redisUri(), config.redisTimeout(), eventLoops),
-          () -> RedisConnections.openLater(config.redisUri(), config.redisTimeout(), eventLoops));
+          () -> RedisConnections.open(config.redis().uri(), config.redis().timeout(), eventLoops),
+          () -> RedisConnections.openLater(
+              config.redis().uri(), config.redis().timeout(), eventLoops));
       try {
         ClusterPolicy policies = ClusterPolicy.open(
-            config.redisUri(), config.policyFile().toString(), seed, config.policyCopy());
+            config.redis().uri(),
+            config.policy().file().toString(),
+            seed,
+            config.policy().copy());
         return new Opened(connections, policies);
       } catch (RuntimeException e) {
         connections.close();
@@ -90,12 +94,12 @@ record SharedState(
 
   /** Opens further connections, whose calls may take this long; they are closed with the others. */
   RedisConnections connect(Duration longest) {
-    Duration timeout = longer(config.redisTimeout(), longest);
-    RedisConnections opened = RedisWait.of(config.redisWait(), WAIT_SETTING)
+    Duration timeout = longer(config.redis().timeout(), longest);
+    RedisConnections opened = RedisWait.of(config.redis().startTimeout(), WAIT_SETTING)
         .until(starting.watching(() -> connected(
             config,
-            () -> RedisConnections.open(config.redisUri(), timeout),
-            () -> RedisConnections.openLater(config.redisUri(), timeout))));
+            () -> RedisConnections.open(config.redis().uri(), timeout),
+            () -> RedisConnections.openLater(config.redis().uri(), timeout))));
     others.add(opened);
     return opened;
   }
@@ -106,7 +110,7 @@ record SharedState(
     try {
       return now.get();
     } catch (StoreUnavailableException e) {
-      if (!e.fault().isOutage() || config.policyCopy().filter(Files::exists).isEmpty()) {
+      if (!e.fault().isOutage() || config.policy().copy().filter(Files::exists).isEmpty()) {
         throw e;
       }
       return later.get();

@@ -9,6 +9,7 @@ import io.weir.node.admin.Readiness;
 import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
 import io.weir.node.config.NodeConfig;
+import io.weir.node.config.NodeConfig.Address;
 import io.weir.node.intake.Cors;
 import io.weir.node.intake.Intake;
 import io.weir.node.metrics.NodeMetrics;
@@ -46,7 +47,7 @@ final class StartPort implements AutoCloseable {
    */
   static StartPort open(Vertx vertx, NodeConfig config, NodeMetrics metrics, String openApi) {
     StartPort port = new StartPort(vertx);
-    if (config.adminPort().isPresent()) {
+    if (config.listening().operators().isPresent()) {
       Readiness readiness = new Readiness(
           () -> Future.failedFuture(new IOException(port.reason)),
           () -> false,
@@ -67,14 +68,15 @@ final class StartPort implements AutoCloseable {
           .toCompletableFuture()
           .join();
     } catch (CompletionException e) {
-      throw taken(config.adminHost(), config.adminPort().orElseThrow(), e);
+      throw taken(config.listening().operators().orElseThrow(), e);
     }
   }
 
   /** The failure of a start that cannot listen on a port. */
-  static UncheckedIOException taken(String host, int port, Exception cause) {
+  static UncheckedIOException taken(Address address, Exception cause) {
     return new UncheckedIOException(new IOException(
-        "cannot listen on %s:%d: %s".formatted(host, port, rootMessage(cause)), cause));
+        "cannot listen on %s:%d: %s".formatted(address.host(), address.port(), rootMessage(cause)),
+        cause));
   }
 
   private static String rootMessage(Throwable error) {
@@ -132,6 +134,7 @@ final class StartPort implements AutoCloseable {
 
     @Override
     public Future<?> start() {
+      Address own = config.listening().operators().orElseThrow();
       Intake intake = new Intake(
           vertx,
           List.of(door),
@@ -141,7 +144,7 @@ final class StartPort implements AutoCloseable {
           Cors.NONE);
       return intake
           .of(vertx.createHttpServer(NodeVerticle.adminOptions()))
-          .listen(config.adminPort().orElseThrow(), config.adminHost());
+          .listen(own.port(), own.host());
     }
   }
 }

@@ -6,6 +6,12 @@ import static org.awaitility.Awaitility.await;
 
 import io.weir.embedded.EmbeddedRedis;
 import io.weir.node.config.NodeConfig;
+import io.weir.node.config.NodeConfig.Address;
+import io.weir.node.config.NodeConfig.Listening;
+import io.weir.node.config.NodeConfig.PolicyFile;
+import io.weir.node.config.NodeConfig.Redis;
+import io.weir.node.config.NodeConfig.Running;
+import io.weir.node.config.NodeConfig.Tokens;
 import io.weir.node.config.Reports;
 import io.weir.testkit.FreePorts;
 import java.io.IOException;
@@ -118,23 +124,15 @@ final class StartIT {
           - { name: requests, burstPeriod: 1, throttleGroups: [{ opsPerSec: 100, operations: [Ping] }] }
         """);
     return new NodeConfig(
-        "127.0.0.1",
-        port,
-        "127.0.0.1",
-        adminPort,
-        redisUri,
-        policy,
-        Optional.empty(),
-        Optional.empty(),
-        Optional.empty(),
-        Duration.ofMillis(500),
-        Duration.ofMinutes(1),
-        1,
-        Duration.ZERO,
-        Duration.ofSeconds(1),
-        List.of(),
-        Optional.empty(),
-        false,
+        new Listening(
+            new Address("127.0.0.1", port),
+            adminPort.stream().mapToObj(own -> new Address("127.0.0.1", own)).findFirst(),
+            Optional.empty(),
+            List.of()),
+        new Redis(redisUri, Duration.ofMillis(500), Duration.ofMinutes(1)),
+        new PolicyFile(policy, Optional.empty(), false),
+        new Tokens(Optional.empty(), Optional.empty()),
+        new Running(1, Duration.ZERO, Duration.ofSeconds(1)),
         Reports.NONE);
   }
 }

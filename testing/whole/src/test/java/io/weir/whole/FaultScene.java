@@ -5,6 +5,12 @@ import io.weir.core.policy.SecretHash;
 import io.weir.node.Node;
 import io.weir.node.NodeView;
 import io.weir.node.config.NodeConfig;
+import io.weir.node.config.NodeConfig.Address;
+import io.weir.node.config.NodeConfig.Listening;
+import io.weir.node.config.NodeConfig.PolicyFile;
+import io.weir.node.config.NodeConfig.Redis;
+import io.weir.node.config.NodeConfig.Running;
+import io.weir.node.config.NodeConfig.Tokens;
 import io.weir.node.config.Reports;
 import io.weir.testkit.FreePorts;
 import io.weir.testkit.RealTime;
@@ -20,7 +26,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -93,23 +98,12 @@ final class FaultScene implements AutoCloseable {
   FaultScene with(String redisUri, Optional<Path> copy) {
     int port = FreePorts.one();
     Node node = Node.start(new NodeConfig(
-        "127.0.0.1",
-        port,
-        "127.0.0.1",
-        OptionalInt.empty(),
-        redisUri,
-        policy,
-        copy,
-        Optional.empty(),
-        Optional.empty(),
-        REDIS_TIMEOUT,
-        Duration.ZERO,
-        1,
-        Duration.ZERO,
-        Duration.ofSeconds(1),
-        List.of(),
-        Optional.empty(),
-        false,
+        new Listening(
+            new Address("127.0.0.1", port), Optional.empty(), Optional.empty(), List.of()),
+        new Redis(redisUri, REDIS_TIMEOUT, Duration.ZERO),
+        new PolicyFile(policy, copy, false),
+        new Tokens(Optional.empty(), Optional.empty()),
+        new Running(1, Duration.ZERO, Duration.ofSeconds(1)),
         Reports.NONE));
     ((VertxInternal) NodeView.vertx(node))
         .blockedThreadChecker()

@@ -47,7 +47,7 @@ public final class JobsExtension implements Extension {
   public OpenExtension open(NodeBase node) {
     return new Opened(
         new RedisJobs(node.otherRedis().apply(TIMEOUT)),
-        new JobTokens(node.config().serviceToken()),
+        new JobTokens(node.config().tokens().service()),
         new JobMeters(node.meters()),
         ResultMemory.ofHeap(Runtime.getRuntime().maxMemory()),
         ConcurrentHashMap.newKeySet(),

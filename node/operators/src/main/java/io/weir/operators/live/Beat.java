@@ -77,11 +77,11 @@ public final class Beat {
   private JsonObject facts() {
     Runtime machine = Runtime.getRuntime();
     JsonObject facts = new JsonObject()
-        .put("listens", "%s:%d".formatted(node.config().host(), node.config().port()))
+        .put("listens", node.config().listening().callers().toString())
         .put("upSince", begun.toString())
         .put("revision", node.policies().current().revision())
         .put("revisionSince", published.since().toString())
-        .put("eventLoops", node.config().eventLoops())
+        .put("eventLoops", node.config().running().eventLoops())
         .put("heapUsedMb", (machine.totalMemory() - machine.freeMemory()) >> 20)
         .put("heapMostMb", machine.maxMemory() >> 20);
     GAUGES.forEach((name, meter) -> {

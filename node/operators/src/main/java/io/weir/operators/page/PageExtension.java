@@ -19,7 +19,7 @@ public final class PageExtension implements Extension {
 
   @Override
   public OpenExtension open(NodeBase node) {
-    return new Opened(PageFile.all(), node.config().adminPort().isPresent());
+    return new Opened(PageFile.all(), node.config().listening().operators().isPresent());
   }
 
   private record Opened(List<PageFile> files, boolean hasOwnPort) implements OpenExtension {

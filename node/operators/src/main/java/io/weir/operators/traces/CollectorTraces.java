@@ -11,7 +11,9 @@ public final class CollectorTraces implements Traces {
     return config
         .reports()
         .traces()
-        .<Tracing>map(wanted -> SentTraces.to(wanted, config.host() + ":" + config.port()))
+        .<Tracing>map(wanted -> SentTraces.to(
+            wanted,
+            config.listening().callers().toString()))
         .orElse(Tracing.NONE);
   }
 }

@@ -3,6 +3,11 @@ package io.weir.node.command;
 import io.weir.node.Node;
 import io.weir.node.config.ConfigDefaults;
 import io.weir.node.config.NodeConfig;
+import io.weir.node.config.NodeConfig.Address;
+import io.weir.node.config.NodeConfig.Listening;
+import io.weir.node.config.NodeConfig.PolicyFile;
+import io.weir.node.config.NodeConfig.Redis;
+import io.weir.node.config.NodeConfig.Running;
 import io.weir.node.intake.Cors;
 import io.weir.node.log.BoundedLoggers;
 import java.nio.file.Path;
@@ -11,7 +16,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
@@ -184,23 +188,25 @@ final class NodeCommand implements Callable<Integer> {
 
   NodeConfig config() {
     return new NodeConfig(
-        host,
-        inRange("--port", port, 1, 65_535),
-        adminHost,
-        adminPort(),
-        redisUri,
-        policy,
-        Optional.ofNullable(policyCopy).filter(file -> !file.toString().isBlank()),
-        token("--service-token", serviceToken),
-        token("--admin-token", adminToken),
-        Duration.ofMillis(inRange("--redis-timeout-ms", redisTimeoutMillis, 1, 10_000)),
-        Duration.ofMillis(inRange("--redis-wait-ms", redisWaitMillis, 0, 3_600_000)),
-        eventLoops(),
-        Duration.ofMillis(inRange("--shutdown-delay-ms", shutdownDelayMillis, 0, 600_000)),
-        Duration.ofMillis(inRange("--shutdown-timeout-ms", shutdownTimeoutMillis, 0, 600_000)),
-        corsOrigins(),
-        tls.tls(),
-        watchesPolicy,
+        new Listening(
+            new Address(host, inRange("--port", port, 1, 65_535)),
+            ofOperators(),
+            tls.tls(),
+            corsOrigins()),
+        new Redis(
+            redisUri,
+            millis("--redis-timeout-ms", redisTimeoutMillis, 1, 10_000),
+            millis("--redis-wait-ms", redisWaitMillis, 0, 3_600_000)),
+        new PolicyFile(
+            policy,
+            Optional.ofNullable(policyCopy).filter(file -> !file.toString().isBlank()),
+            watchesPolicy),
+        new NodeConfig.Tokens(
+            token("--service-token", serviceToken), token("--admin-token", adminToken)),
+        new Running(
+            eventLoops(),
+            millis("--shutdown-delay-ms", shutdownDelayMillis, 0, 600_000),
+            millis("--shutdown-timeout-ms", shutdownTimeoutMillis, 0, 600_000)),
         reports.reports());
   }
 
@@ -220,9 +226,13 @@ final class NodeCommand implements Callable<Integer> {
     return origins;
   }
 
-  private OptionalInt adminPort() {
+  private Optional<Address> ofOperators() {
     int given = inRange("--admin-port", adminPort, 0, 65_535);
-    return given == 0 ? OptionalInt.empty() : OptionalInt.of(given);
+    return given == 0 ? Optional.empty() : Optional.of(new Address(adminHost, given));
+  }
+
+  private Duration millis(String option, int value, int min, int max) {
+    return Duration.ofMillis(inRange(option, value, min, max));
   }
 
   private int eventLoops() {

@@ -4,6 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.weir.node.config.NodeConfig;
+import io.weir.node.config.NodeConfig.Address;
+import io.weir.node.config.NodeConfig.Listening;
+import io.weir.node.config.NodeConfig.PolicyFile;
+import io.weir.node.config.NodeConfig.Redis;
+import io.weir.node.config.NodeConfig.Running;
+import io.weir.node.config.NodeConfig.Tokens;
 import io.weir.node.config.Reports;
 import java.io.IOException;
 import java.net.URI;
@@ -14,7 +20,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalInt;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -29,23 +34,18 @@ final class NodeCommandTest {
     assertThat(config(Map.of()))
         .usingRecursiveComparison()
         .isEqualTo(new NodeConfig(
-            "0.0.0.0",
-            8080,
-            "127.0.0.1",
-            OptionalInt.of(9080),
-            "redis://127.0.0.1:6379",
-            Path.of("policy.yaml"),
-            Optional.empty(),
-            Optional.empty(),
-            Optional.empty(),
-            Duration.ofMillis(75),
-            Duration.ofMinutes(1),
-            Runtime.getRuntime().availableProcessors(),
-            Duration.ofSeconds(2),
-            Duration.ofSeconds(10),
-            List.of(),
-            Optional.empty(),
-            false,
+            new Listening(
+                new Address("0.0.0.0", 8080),
+                Optional.of(new Address("127.0.0.1", 9080)),
+                Optional.empty(),
+                List.of()),
+            new Redis("redis://127.0.0.1:6379", Duration.ofMillis(75), Duration.ofMinutes(1)),
+            new PolicyFile(Path.of("policy.yaml"), Optional.empty(), false),
+            new Tokens(Optional.empty(), Optional.empty()),
+            new Running(
+                Runtime.getRuntime().availableProcessors(),
+                Duration.ofSeconds(2),
+                Duration.ofSeconds(10)),
             Reports.NONE));
   }
 
@@ -109,9 +109,9 @@ final class NodeCommandTest {
         "3",
         "--config",
         file.toString());
-    assertThat(config.port()).isEqualTo(3);
-    assertThat(config.host()).isEqualTo("environment");
-    assertThat(config.redisTimeout()).isEqualTo(Duration.ofMillis(11));
+    assertThat(config.listening().callers().port()).isEqualTo(3);
+    assertThat(config.listening().callers().host()).isEqualTo("environment");
+    assertThat(config.redis().timeout()).isEqualTo(Duration.ofMillis(11));
   }
 
   @Test
@@ -168,23 +168,15 @@ final class NodeCommandTest {
 
   private static NodeConfig all() {
     return new NodeConfig(
-        "127.0.0.1",
-        9001,
-        "127.0.0.2",
-        OptionalInt.of(9002),
-        "redis://r:1",
-        Path.of("p.yaml"),
-        Optional.of(Path.of("copy.yaml")),
-        Optional.of("s"),
-        Optional.of("a"),
-        Duration.ofMillis(20),
-        Duration.ofMillis(30),
-        3,
-        Duration.ofMillis(4),
-        Duration.ofMillis(5),
-        List.of("https://a.example", "http://[::1]:8080"),
-        Optional.empty(),
-        false,
+        new Listening(
+            new Address("127.0.0.1", 9001),
+            Optional.of(new Address("127.0.0.2", 9002)),
+            Optional.empty(),
+            List.of("https://a.example", "http://[::1]:8080")),
+        new Redis("redis://r:1", Duration.ofMillis(20), Duration.ofMillis(30)),
+        new PolicyFile(Path.of("p.yaml"), Optional.of(Path.of("copy.yaml")), false),
+        new Tokens(Optional.of("s"), Optional.of("a")),
+        new Running(3, Duration.ofMillis(4), Duration.ofMillis(5)),
         Reports.NONE);
   }
 

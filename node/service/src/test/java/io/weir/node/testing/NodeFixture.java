@@ -9,6 +9,11 @@ import io.weir.core.policy.FailureMode;
 import io.weir.node.Node;
 import io.weir.node.NodeView;
 import io.weir.node.config.NodeConfig;
+import io.weir.node.config.NodeConfig.Address;
+import io.weir.node.config.NodeConfig.Listening;
+import io.weir.node.config.NodeConfig.PolicyFile;
+import io.weir.node.config.NodeConfig.Running;
+import io.weir.node.config.NodeConfig.Tokens;
 import io.weir.node.config.Reports;
 import io.weir.node.config.Tls;
 import io.weir.testkit.FreePorts;
@@ -330,23 +335,15 @@ public final class NodeFixture implements AutoCloseable {
 
   private void start(Duration shutdownDelay, Extras extras) {
     node = Node.start(new NodeConfig(
-        "127.0.0.1",
-        port,
-        "127.0.0.1",
-        adminPort,
-        redis.uri(),
-        policyFile,
-        Optional.empty(),
-        Optional.of(SERVICE),
-        Optional.of(ADMIN),
-        redis.timeout(),
-        Duration.ZERO,
-        2,
-        shutdownDelay,
-        Duration.ofSeconds(10),
-        List.of("https://app.example.com"),
-        extras.tls(),
-        extras.watchesPolicy(),
+        new Listening(
+            new Address("127.0.0.1", port),
+            adminPort.stream().mapToObj(own -> new Address("127.0.0.1", own)).findFirst(),
+            extras.tls(),
+            List.of("https://app.example.com")),
+        new NodeConfig.Redis(redis.uri(), redis.timeout(), Duration.ZERO),
+        new PolicyFile(policyFile, Optional.empty(), extras.watchesPolicy()),
+        new Tokens(Optional.of(SERVICE), Optional.of(ADMIN)),
+        new Running(2, shutdownDelay, Duration.ofSeconds(10)),
         extras.reports()));
     stalls = StallWatch.of(NodeView.vertx(node));
   }

@@ -5,6 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.vertx.core.json.JsonObject;
 import io.weir.node.Node;
 import io.weir.node.config.NodeConfig;
+import io.weir.node.config.NodeConfig.Address;
+import io.weir.node.config.NodeConfig.Listening;
+import io.weir.node.config.NodeConfig.PolicyFile;
+import io.weir.node.config.NodeConfig.Redis;
+import io.weir.node.config.NodeConfig.Running;
+import io.weir.node.config.NodeConfig.Tokens;
 import io.weir.node.config.Reports;
 import io.weir.testkit.FreePorts;
 import java.io.IOException;
@@ -20,7 +26,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalInt;
 
 /** The nodes of one design, in this process, and what an operator does at them. Owned by one test. */
 final class DesignNodes implements AutoCloseable {
@@ -41,23 +46,12 @@ final class DesignNodes implements AutoCloseable {
     for (int i = 0; i < count; i++) {
       int port = FreePorts.one();
       nodes.add(Node.start(new NodeConfig(
-          "127.0.0.1",
-          port,
-          "127.0.0.1",
-          OptionalInt.empty(),
-          redisUri,
-          policy,
-          Optional.empty(),
-          Optional.of(SERVICE),
-          Optional.of(ADMIN),
-          Duration.ofSeconds(1),
-          Duration.ofMinutes(1),
-          1,
-          Duration.ZERO,
-          Duration.ofSeconds(10),
-          List.of(),
-          Optional.empty(),
-          false,
+          new Listening(
+              new Address("127.0.0.1", port), Optional.empty(), Optional.empty(), List.of()),
+          new Redis(redisUri, Duration.ofSeconds(1), Duration.ofMinutes(1)),
+          new PolicyFile(policy, Optional.empty(), false),
+          new Tokens(Optional.of(SERVICE), Optional.of(ADMIN)),
+          new Running(1, Duration.ZERO, Duration.ofSeconds(10)),
           Reports.NONE)));
       urls.add("http://127.0.0.1:" + port);
     }

@@ -66,7 +66,7 @@ public final class JobWorker extends VerticleBase {
     this.results = parts.results();
     this.slots = parts.node().slots();
     this.accepted = accepted;
-    this.patience = parts.node().config().shutdownTimeout();
+    this.patience = parts.node().config().running().shutdownTimeout();
   }
 
   @Override
