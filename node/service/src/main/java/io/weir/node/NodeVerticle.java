@@ -8,12 +8,14 @@ import io.vertx.core.http.ClientAuth;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.net.NetServerOptions;
 import io.vertx.core.net.PemKeyCertOptions;
 import io.vertx.core.net.PemTrustOptions;
 import io.vertx.core.tracing.TracingPolicy;
 import io.weir.node.admin.AdminDoor;
 import io.weir.node.admin.PolicyDesk;
 import io.weir.node.admin.PolicyDoors;
+import io.weir.node.auth.TokenGuard;
 import io.weir.node.authorize.AuthorizeDoor;
 import io.weir.node.check.CheckDoor;
 import io.weir.node.config.NodeConfig.Address;
@@ -31,6 +33,7 @@ import io.weir.node.intake.MissedDoors;
 import io.weir.node.intake.Route;
 import io.weir.node.intake.ServiceRequests;
 import io.weir.node.reservation.ReservationDoor;
+import io.weir.node.resp.RespServer;
 import io.weir.node.upstream.Connections;
 import io.weir.node.upstream.Sender;
 import java.util.ArrayList;
@@ -53,6 +56,7 @@ final class NodeVerticle extends VerticleBase {
   private final NodeContext node;
   private final NodeParts parts;
   private final List<HttpServer> servers = new ArrayList<>();
+  private @Nullable RespServer resp;
   private final List<Route> served = new CopyOnWriteArrayList<>();
   private @Nullable Gateway gateway;
 
@@ -74,12 +78,29 @@ final class NodeVerticle extends VerticleBase {
     List<Diversion> diversions =
         extensions.stream().flatMap(extension -> extension.diversion().stream()).toList();
     gateway = new Gateway(vertx, parts.admission(), loop.sender(), parts.bulkheads(), diversions);
-    return listen(
-        joined(
-            ownDoors(loop.services()),
-            extensions.stream().map(extension -> extension.doors().apply(diversions))),
-        joined(operatorsDoors(), extensions.stream().map(LoopExtension::operatorsDoors)),
-        gateway);
+    return listenForResp()
+        .compose(listens -> listen(
+            joined(
+                ownDoors(loop.services()),
+                extensions.stream().map(extension -> extension.doors().apply(diversions))),
+            joined(operatorsDoors(), extensions.stream().map(LoopExtension::operatorsDoors)),
+            gateway));
+  }
+
+  private Future<?> listenForResp() {
+    Listening listening = parts.config().listening();
+    if (listening.resp().isEmpty()) {
+      return Future.succeededFuture();
+    }
+    RespServer server = new RespServer(
+        vertx,
+        secured(new NetServerOptions().setReuseAddress(true), listening.tls()),
+        new TokenGuard(parts.config().tokens().service()),
+        parts.policies(),
+        parts.identities(),
+        node.decider());
+    resp = server;
+    return server.listen(listening.resp().get());
   }
 
   private List<Door> ownDoors(ServiceRequests services) {
@@ -131,9 +152,11 @@ final class NodeVerticle extends VerticleBase {
       gateway.close();
     }
     long millis = parts.config().running().shutdownTimeout().toMillis();
-    return Future.all(servers.stream()
-        .map(server -> server.shutdown(millis, TimeUnit.MILLISECONDS))
-        .toList());
+    Stream<Future<Void>> ends =
+        servers.stream().map(server -> server.shutdown(millis, TimeUnit.MILLISECONDS));
+    return Future.all(
+        Stream.concat(ends, Stream.ofNullable(resp).map(server -> server.shutdown(millis)))
+            .toList());
   }
 
   /** The routes of its doors. */
@@ -169,15 +192,20 @@ final class NodeVerticle extends VerticleBase {
   }
 
   private static HttpServerOptions options(Optional<Tls> tls) {
-    HttpServerOptions options = new HttpServerOptions()
-        .setMaxHeaderSize(MAX_HEADER_BYTES)
-        .setMaxInitialLineLength(MAX_LINE_BYTES)
-        .setIdleTimeout(IDLE_SECONDS)
-        .setPerFrameWebSocketCompressionSupported(false)
-        .setPerMessageWebSocketCompressionSupported(false)
-        // An h2c upgrade is hop-by-hop: bodies would reach the gateway without a length.
-        .setHttp2ClearTextEnabled(false)
-        .setReuseAddress(true);
+    return secured(
+        new HttpServerOptions()
+            .setMaxHeaderSize(MAX_HEADER_BYTES)
+            .setMaxInitialLineLength(MAX_LINE_BYTES)
+            .setIdleTimeout(IDLE_SECONDS)
+            .setPerFrameWebSocketCompressionSupported(false)
+            .setPerMessageWebSocketCompressionSupported(false)
+            // An h2c upgrade is hop-by-hop: bodies would reach the gateway without a length.
+            .setHttp2ClearTextEnabled(false)
+            .setReuseAddress(true),
+        tls);
+  }
+
+  private static <T extends NetServerOptions> T secured(T options, Optional<Tls> tls) {
     tls.ifPresent(files -> options
         .setSsl(true)
         .setUseAlpn(false) // HTTP/1.1, as without TLS

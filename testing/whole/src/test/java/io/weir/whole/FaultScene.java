@@ -99,7 +99,11 @@ final class FaultScene implements AutoCloseable {
     int port = FreePorts.one();
     Node node = Node.start(new NodeConfig(
         new Listening(
-            new Address("127.0.0.1", port), Optional.empty(), Optional.empty(), List.of()),
+            new Address("127.0.0.1", port),
+            Optional.empty(),
+            Optional.empty(),
+            Optional.empty(),
+            List.of()),
         new Redis(redisUri, REDIS_TIMEOUT, Duration.ZERO),
         new PolicyFile(policy, copy, false),
         new Tokens(Optional.empty(), Optional.empty()),

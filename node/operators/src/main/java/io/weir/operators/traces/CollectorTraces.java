@@ -11,9 +11,8 @@ public final class CollectorTraces implements Traces {
     return config
         .reports()
         .traces()
-        .<Tracing>map(wanted -> SentTraces.to(
-            wanted,
-            config.listening().callers().toString()))
+        .<Tracing>map(
+            wanted -> SentTraces.to(wanted, config.listening().callers().toString()))
         .orElse(Tracing.NONE);
   }
 }

@@ -75,6 +75,13 @@ final class NodeCommand implements Callable<Integer> {
   private int adminPort = 9080;
 
   @Option(
+      names = "--resp-port",
+      paramLabel = "PORT",
+      description =
+          "port for clients of the Redis protocol, which show the service token; 0 for none (${DEFAULT-VALUE})")
+  private int respPort = 0;
+
+  @Option(
       names = "--redis-uri",
       paramLabel = "URI",
       description = "the shared state (redis://127.0.0.1:6379)")
@@ -191,6 +198,7 @@ final class NodeCommand implements Callable<Integer> {
         new Listening(
             new Address(host, inRange("--port", port, 1, 65_535)),
             ofOperators(),
+            ofResp(),
             tls.tls(),
             corsOrigins()),
         new Redis(
@@ -229,6 +237,15 @@ final class NodeCommand implements Callable<Integer> {
   private Optional<Address> ofOperators() {
     int given = inRange("--admin-port", adminPort, 0, 65_535);
     return given == 0 ? Optional.empty() : Optional.of(new Address(adminHost, given));
+  }
+
+  private Optional<Address> ofResp() {
+    int given = inRange("--resp-port", respPort, 0, 65_535);
+    if (given > 0 && token("--service-token", serviceToken).isEmpty()) {
+      throw new ParameterException(
+          spec.commandLine(), "--resp-port: without --service-token nobody could use it");
+    }
+    return given == 0 ? Optional.empty() : Optional.of(new Address(host, given));
   }
 
   private Duration millis(String option, int value, int min, int max) {

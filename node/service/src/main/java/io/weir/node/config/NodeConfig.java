@@ -31,11 +31,16 @@ public record NodeConfig(
    * Where the node listens.
    *
    * @param operators for policy, health and metrics; empty if they are at the address for callers
-   * @param tls of the port for callers; empty for plain HTTP
+   * @param resp for clients of the Redis protocol; empty if there is no such port
+   * @param tls of the port for callers, and of that for clients of the Redis protocol; empty for none
    * @param corsOrigins origins of web pages whose scripts may call the node; a star for any
    */
   public record Listening(
-      Address callers, Optional<Address> operators, Optional<Tls> tls, List<String> corsOrigins) {
+      Address callers,
+      Optional<Address> operators,
+      Optional<Address> resp,
+      Optional<Tls> tls,
+      List<String> corsOrigins) {
     public Listening {
       corsOrigins = List.copyOf(corsOrigins);
     }

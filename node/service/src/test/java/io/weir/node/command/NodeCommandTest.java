@@ -38,6 +38,7 @@ final class NodeCommandTest {
                 new Address("0.0.0.0", 8080),
                 Optional.of(new Address("127.0.0.1", 9080)),
                 Optional.empty(),
+                Optional.empty(),
                 List.of()),
             new Redis("redis://127.0.0.1:6379", Duration.ofMillis(75), Duration.ofMinutes(1)),
             new PolicyFile(Path.of("policy.yaml"), Optional.empty(), false),
@@ -171,6 +172,7 @@ final class NodeCommandTest {
         new Listening(
             new Address("127.0.0.1", 9001),
             Optional.of(new Address("127.0.0.2", 9002)),
+            Optional.empty(),
             Optional.empty(),
             List.of("https://a.example", "http://[::1]:8080")),
         new Redis("redis://r:1", Duration.ofMillis(20), Duration.ofMillis(30)),

@@ -134,7 +134,7 @@ public final class NodeFixture implements AutoCloseable {
         FailureMode.DENY,
         Duration.ZERO,
         OptionalInt.empty(),
-        new Extras(Optional.of(tls), false, Reports.NONE));
+        new Extras(Optional.of(tls), Optional.empty(), false, Reports.NONE));
   }
 
   /** A node at a Redis of the test that tells others something of its own accord. */
@@ -145,7 +145,22 @@ public final class NodeFixture implements AutoCloseable {
         FailureMode.DENY,
         Duration.ZERO,
         OptionalInt.of(FreePorts.one()),
-        new Extras(Optional.empty(), false, reports));
+        new Extras(Optional.empty(), Optional.empty(), false, reports));
+  }
+
+  /** A node with a port for clients of the Redis protocol. */
+  public static NodeFixture withResp(String policy, int respPort) {
+    return new NodeFixture(
+        Redis.shared(),
+        policy,
+        FailureMode.DENY,
+        Duration.ZERO,
+        OptionalInt.empty(),
+        new Extras(
+            Optional.empty(),
+            Optional.of(new Address("127.0.0.1", respPort)),
+            false,
+            Reports.NONE));
   }
 
   /** A node that follows changes of its policy file. */
@@ -156,11 +171,12 @@ public final class NodeFixture implements AutoCloseable {
         FailureMode.DENY,
         Duration.ZERO,
         OptionalInt.empty(),
-        new Extras(Optional.empty(), true, Reports.NONE));
+        new Extras(Optional.empty(), Optional.empty(), true, Reports.NONE));
   }
 
-  private record Extras(Optional<Tls> tls, boolean watchesPolicy, Reports reports) {
-    static final Extras NONE = new Extras(Optional.empty(), false, Reports.NONE);
+  private record Extras(
+      Optional<Tls> tls, Optional<Address> resp, boolean watchesPolicy, Reports reports) {
+    static final Extras NONE = new Extras(Optional.empty(), Optional.empty(), false, Reports.NONE);
   }
 
   private NodeFixture(
@@ -338,6 +354,7 @@ public final class NodeFixture implements AutoCloseable {
         new Listening(
             new Address("127.0.0.1", port),
             adminPort.stream().mapToObj(own -> new Address("127.0.0.1", own)).findFirst(),
+            extras.resp(),
             extras.tls(),
             List.of("https://app.example.com")),
         new NodeConfig.Redis(redis.uri(), redis.timeout(), Duration.ZERO),

@@ -47,7 +47,11 @@ final class DesignNodes implements AutoCloseable {
       int port = FreePorts.one();
       nodes.add(Node.start(new NodeConfig(
           new Listening(
-              new Address("127.0.0.1", port), Optional.empty(), Optional.empty(), List.of()),
+              new Address("127.0.0.1", port),
+              Optional.empty(),
+              Optional.empty(),
+              Optional.empty(),
+              List.of()),
           new Redis(redisUri, Duration.ofSeconds(1), Duration.ofMinutes(1)),
           new PolicyFile(policy, Optional.empty(), false),
           new Tokens(Optional.of(SERVICE), Optional.of(ADMIN)),

@@ -1,0 +1,168 @@
+package io.weir.node.resp;
+
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
+import io.weir.core.bucket.Names;
+import io.weir.core.decision.Decision;
+import io.weir.core.decision.Decision.Denied;
+import io.weir.core.decision.Decision.NeverAllowed;
+import io.weir.core.decision.Limit;
+import io.weir.core.policy.CostRule;
+import io.weir.core.policy.Subject;
+import io.weir.core.slot.TicketRequest;
+import io.weir.core.throttle.HoldNeededException;
+import io.weir.core.throttle.PolicySource;
+import io.weir.core.throttle.StoreUnavailableException;
+import io.weir.core.throttle.UnknownSubjectException;
+import io.weir.node.admission.Decider;
+import io.weir.node.answer.Tickets;
+import io.weir.node.auth.Identities;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/**
+ * {@code WEIR.CHECK subject operation [cost] [TICKET ticket|NEW]}: one decision, as {@code POST /v1/check} makes it for
+ * a service. The answer is a map, always with the same names in the same order.
+ */
+final class CheckCommand {
+  static final String NAME = "WEIR.CHECK";
+
+  private static final String USAGE =
+      "ERR usage: WEIR.CHECK subject operation [cost] [TICKET ticket|NEW]";
+  private static final int SUBJECT = 1;
+  private static final int OPERATION = 2;
+  private static final int OPTIONS = 3;
+  private static final int FIELDS = 10;
+
+  private final Context context;
+  private final PolicySource policies;
+  private final Identities identities;
+  private final Decider decider;
+
+  /** For one event loop, that of {@code context}. */
+  CheckCommand(Context context, PolicySource policies, Identities identities, Decider decider) {
+    this.context = context;
+    this.policies = policies;
+    this.identities = identities;
+    this.decider = decider;
+  }
+
+  /**
+   * The answer to a command; throws {@link RespException} if it is none.
+   *
+   * @param version of the protocol
+   */
+  Future<Buffer> answer(List<String> words, int version) {
+    Check check = parse(words);
+    return identities
+        .named(check.subject())
+        .compose(found -> found
+            .map(subject -> decide(subject, check))
+            .orElseGet(() -> Future.failedFuture(new UnknownSubjectException(check.subject()))))
+        .map(decision -> write(decision, version))
+        .recover(error -> Future.succeededFuture(RespAnswer.error(undecided(error))));
+  }
+
+  private Future<Decision> decide(Subject subject, Check check) {
+    long cost =
+        check.cost().orElseGet(() -> policies.current().policy().ownCost(check.operation()));
+    return decider.decide(context, subject, check.operation(), cost, check.ticket());
+  }
+
+  private static String undecided(Throwable error) {
+    if (error instanceof UnknownSubjectException) {
+      return "SUBJECTUNKNOWN there is no such subject, or its key may not be used";
+    }
+    if (error instanceof HoldNeededException) {
+      return "RESERVATIONNEEDED the operation takes permits: ask for it at /v1/reservations";
+    }
+    return error instanceof StoreUnavailableException
+        ? "UNAVAILABLE the shared state does not answer, and the plan denies meanwhile"
+        : "ERR the request could not be decided";
+  }
+
+  private static Check parse(List<String> words) {
+    if (words.size() <= OPERATION) {
+      throw RespException.of(USAGE);
+    }
+    String operation = words.get(OPERATION);
+    if (!Names.isName(operation)) {
+      throw RespException.of("ERR operation: (expected: a name, " + Names.NAME_PATTERN + ")");
+    }
+    int at = OPTIONS;
+    OptionalLong cost = OptionalLong.empty();
+    if (at < words.size() && !isTicket(words.get(at))) {
+      cost = OptionalLong.of(cost(words.get(at++)));
+    }
+    TicketRequest ticket = TicketRequest.NONE;
+    if (at < words.size()) {
+      if (words.size() != at + 2 || !isTicket(words.get(at))) {
+        throw RespException.of(USAGE);
+      }
+      ticket = ticket(words.get(at + 1));
+    }
+    return new Check(words.get(SUBJECT), operation, cost, ticket);
+  }
+
+  private static boolean isTicket(String word) {
+    return word.toUpperCase(Locale.ROOT).equals("TICKET");
+  }
+
+  private static TicketRequest ticket(String word) {
+    boolean isNew = word.toUpperCase(Locale.ROOT).equals("NEW");
+    return Tickets.of(isNew ? Optional.empty() : Optional.of(word), true);
+  }
+
+  private static long cost(String word) {
+    try {
+      long cost = Long.parseLong(word);
+      if (cost >= 1 && cost <= CostRule.MAX_COST) {
+        return cost;
+      }
+    } catch (NumberFormatException e) {
+      // refused below
+    }
+    throw RespException.of(
+        "ERR cost: (expected: a whole number from 1 to %d)".formatted(CostRule.MAX_COST));
+  }
+
+  private static Buffer write(Decision decision, int version) {
+    RespAnswer answer = new RespAnswer(version).map(FIELDS);
+    Optional<Denied> denied =
+        Optional.of(decision).filter(Denied.class::isInstance).map(Denied.class::cast);
+    Optional<NeverAllowed> never =
+        Optional.of(decision).filter(NeverAllowed.class::isInstance).map(NeverAllowed.class::cast);
+    String word = decision.fold(it -> "allowed", it -> "denied", it -> "never");
+    answer.add("decision").add(word);
+    long wait = decision.fold(it -> 0L, Denied::retryAfterMicros, it -> -1L);
+    answer.add("wait_us").add(wait);
+    answer.add("estimate").add(denied.filter(Denied::estimate).isPresent());
+    add("ticket", denied.flatMap(Denied::ticket), answer);
+    List<String> full = decision.fold(it -> List.of(), Denied::full, NeverAllowed::full);
+    answer.add("full").add(full);
+    add("reason", never.map(it -> it.reason().code()), answer);
+    answer.add("remaining").add(remaining(decision));
+    answer.add("degraded").add(decision.degraded());
+    add("id", decision.remarks().id(), answer);
+    return answer.add("revision").add(decision.revision()).bytes();
+  }
+
+  private static void add(String name, Optional<String> value, RespAnswer answer) {
+    answer.add(name);
+    if (value.isPresent()) {
+      answer.add(value.get());
+    } else {
+      answer.addNothing();
+    }
+  }
+
+  // As often as the fullest limit admits the operation; -1 without a limit.
+  private static long remaining(Decision decision) {
+    return decision.limits().stream().mapToLong(Limit::remaining).min().orElse(-1);
+  }
+
+  private record Check(String subject, String operation, OptionalLong cost, TicketRequest ticket) {}
+}

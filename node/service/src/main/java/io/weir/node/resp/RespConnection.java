@@ -1,0 +1,225 @@
+package io.weir.node.resp;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.net.NetSocket;
+import io.weir.node.auth.TokenGuard;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.Locale;
+import java.util.Queue;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One connection: its commands are carried out as they come, and answered in their order, all answers that are ready in
+ * one write. Nothing more is read while {@value #MOST_OPEN} commands have no answer, or while the client does not read.
+ * Mutable; owned by one event loop.
+ */
+final class RespConnection {
+  private static final Logger LOG = LoggerFactory.getLogger(RespConnection.class);
+  private static final int MOST_OPEN = 256;
+  private static final int MOST_WRONG_TOKENS = 3;
+  private static final String NO_TOKEN = "NOAUTH Authentication required.";
+
+  private final NetSocket socket;
+  private final TokenGuard services;
+  private final CheckCommand checks;
+  private final Runnable welcomed;
+  private final RespReader reader = new RespReader();
+  private final Queue<Open> open = new ArrayDeque<>();
+  private int version = RespAnswer.OLDER;
+  private int wrongTokens;
+  private boolean isKnown;
+  private boolean isReading;
+  private boolean isEnding;
+
+  /**
+   * @param services admit the service token
+   * @param welcomed called when the client has shown it
+   */
+  RespConnection(NetSocket socket, TokenGuard services, CheckCommand checks, Runnable welcomed) {
+    this.socket = socket;
+    this.services = services;
+    this.checks = checks;
+    this.welcomed = welcomed;
+    socket.handler(this::arrived);
+    socket.drainHandler(drained -> goOn());
+  }
+
+  private void arrived(Buffer bytes) {
+    if (!isEnding) {
+      reader.add(bytes);
+      goOn();
+    }
+  }
+
+  private void goOn() {
+    if (isReading) {
+      return;
+    }
+    isReading = true;
+    try {
+      carryOut();
+    } finally {
+      isReading = false;
+    }
+    flush();
+    if (isEnding) {
+      return;
+    }
+    if (isFull()) {
+      socket.pause();
+    } else {
+      socket.resume();
+    }
+  }
+
+  private boolean isFull() {
+    return open.size() >= MOST_OPEN || socket.writeQueueFull();
+  }
+
+  private void carryOut() {
+    try {
+      while (!isEnding && !isFull()) {
+        List<String> words = reader.next();
+        if (words == null) {
+          return;
+        }
+        answer(words);
+      }
+    } catch (RespException e) {
+      refuse(e); // the bytes are no command
+    }
+  }
+
+  private void answer(List<String> words) {
+    try {
+      expect(carryOut(words));
+    } catch (RespException e) {
+      refuse(e);
+    } catch (RuntimeException e) {
+      LOG.warn("a command could not be carried out", e);
+      expect(Future.succeededFuture(RespAnswer.error("ERR the command could not be carried out")));
+    }
+  }
+
+  private void refuse(RespException refusal) {
+    expect(Future.succeededFuture(RespAnswer.error(refusal.error())));
+    isEnding |= refusal.isLast();
+  }
+
+  private void expect(Future<Buffer> answer) {
+    Open expected = new Open();
+    open.add(expected);
+    answer.onComplete(done -> {
+      expected.answer = done.succeeded()
+          ? done.result()
+          : RespAnswer.error("ERR the command could not be carried out");
+      if (!isReading) {
+        goOn();
+      }
+    });
+  }
+
+  private void flush() {
+    Buffer ready = null;
+    for (Open next = open.peek(); next != null && next.answer != null; next = open.peek()) {
+      open.remove();
+      ready = ready == null ? next.answer : ready.appendBuffer(next.answer);
+    }
+    if (ready != null) {
+      Future<Void> written = socket.write(ready);
+      if (isEnding && open.isEmpty()) {
+        written.onComplete(done -> socket.close());
+      }
+    }
+  }
+
+  private Future<Buffer> carryOut(List<String> words) {
+    String command = words.get(0).toUpperCase(Locale.ROOT);
+    return switch (command) {
+      case "AUTH" -> now(authenticate(words));
+      case "HELLO" -> now(hello(words));
+      case "QUIT" -> now(quit());
+      case "PING" -> now(words.size() > 1 ? RespAnswer.text(words.get(1)) : RespAnswer.pong());
+      default -> {
+        if (!isKnown) {
+          throw RespException.of(NO_TOKEN);
+        }
+        yield command.equals(CheckCommand.NAME)
+            ? checks.answer(words, version)
+            : now(Chatter.answer(command, words));
+      }
+    };
+  }
+
+  private static Future<Buffer> now(Buffer answer) {
+    return Future.succeededFuture(answer);
+  }
+
+  private Buffer quit() {
+    isEnding = true;
+    return RespAnswer.ok();
+  }
+
+  // AUTH token, or AUTH user token: the name of the user says nothing here.
+  private Buffer authenticate(List<String> words) {
+    if (words.size() < 2 || words.size() > 3) {
+      throw RespException.of("ERR wrong number of arguments for 'auth' command");
+    }
+    requireToken(words.get(words.size() - 1));
+    return RespAnswer.ok();
+  }
+
+  private void requireToken(String shown) {
+    if (!services.admits(new String(shown.getBytes(ISO_8859_1), UTF_8))) {
+      wrongTokens++;
+      String error = "WRONGPASS this is not the service token";
+      throw wrongTokens < MOST_WRONG_TOKENS ? RespException.of(error) : RespException.last(error);
+    }
+    if (!isKnown) {
+      isKnown = true;
+      welcomed.run();
+    }
+  }
+
+  // HELLO [version [AUTH user token] [SETNAME name]]
+  private Buffer hello(List<String> words) {
+    int asked = words.size() > 1 ? version(words.get(1)) : version;
+    int at = 2;
+    while (at < words.size()) {
+      String option = words.get(at).toUpperCase(Locale.ROOT);
+      if (option.equals("AUTH") && at + 2 < words.size()) {
+        requireToken(words.get(at + 2));
+        at += 3;
+      } else if (option.equals("SETNAME") && at + 1 < words.size()) {
+        at += 2;
+      } else {
+        throw RespException.of("ERR syntax error in HELLO");
+      }
+    }
+    if (!isKnown) {
+      throw RespException.of("NOAUTH HELLO must be called with AUTH, or after it");
+    }
+    version = asked;
+    return Chatter.hello(version);
+  }
+
+  private static int version(String word) {
+    return switch (word) {
+      case "2" -> RespAnswer.OLDER;
+      case "3" -> RespAnswer.NEWER;
+      default -> throw RespException.of("NOPROTO unsupported protocol version");
+    };
+  }
+
+  /** A command without its answer. */
+  private static final class Open {
+    private @Nullable Buffer answer;
+  }
+}

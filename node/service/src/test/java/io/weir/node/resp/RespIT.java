@@ -1,0 +1,191 @@
+package io.weir.node.resp;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.output.NestedMultiOutput;
+import io.lettuce.core.protocol.CommandArgs;
+import io.weir.node.testing.NodeFixture;
+import io.weir.node.testing.TestPolicies;
+import io.weir.testkit.FreePorts;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.Socket;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** Clients of Redis at the node: a real one, and bytes that none would send. */
+final class RespIT {
+  // Slow, so that nothing drains during a test.
+  private static final String POLICY = """
+      operations:
+        - { name: Ping, match: { method: GET, path: /ping } }
+        - { name: Stream, match: { path: /stream } }
+      buckets:
+        - { name: five, burstPeriod: 3600, throttleGroups: [{ milliOpsPerSec: 2, operations: [Ping] }] }
+      permits: [{ name: streams, limit: 3, operations: [Stream] }]
+      upstream: { url: "http://127.0.0.1:UPSTREAM" }
+      subjects:
+      """
+      + TestPolicies.subject("k1", "")
+      + TestPolicies.subject("k2", "")
+      + TestPolicies.subject("k3", "");
+  private static final int READ_MILLIS = 10_000;
+
+  private static int port;
+  private static NodeFixture fixture;
+
+  @BeforeAll
+  static void start() throws IOException {
+    port = FreePorts.one();
+    fixture = NodeFixture.withResp(POLICY, port);
+  }
+
+  @AfterAll
+  static void stop() {
+    fixture.close();
+  }
+
+  @Test
+  void aClientOfRedisSharesTheLimitWithTheGateway() {
+    RedisURI uri = RedisURI.builder()
+        .withHost("127.0.0.1")
+        .withPort(port)
+        .withPassword(NodeFixture.SERVICE.toCharArray())
+        .build();
+    RedisClient client = RedisClient.create(uri);
+    try (StatefulRedisConnection<String, String> redis = client.connect()) {
+      assertThat(redis.sync().ping()).isEqualTo("PONG");
+      assertThat(check(redis, "k1", "Ping", "3"))
+          .startsWith("decision", "allowed", "wait_us", 0L)
+          .containsSequence("remaining", 4L);
+      assertThat(fixture.get("/ping", "X-Api-Key", TestPolicies.key("k1")).statusCode())
+          .isEqualTo(200);
+      List<Object> denied = check(redis, "k1", "Ping", "4", "TICKET", "NEW");
+      assertThat(denied).startsWith("decision", "denied");
+      assertThat((long) denied.get(3)).isBetween(1L, 400_000_000L);
+      assertThat(String.valueOf(denied.get(7))).hasSizeGreaterThan(20); // the ticket
+      assertThat(check(redis, "k1", "Ping", "100")).startsWith("decision", "never", "wait_us", -1L);
+      assertThatThrownBy(() -> check(redis, "nobody", "Ping"))
+          .isInstanceOf(RedisCommandExecutionException.class)
+          .hasMessageStartingWith("SUBJECTUNKNOWN");
+      assertThatThrownBy(() -> check(redis, "k1", "Stream"))
+          .hasMessageStartingWith("RESERVATIONNEEDED");
+      assertThatThrownBy(() -> check(redis, "k1")).hasMessageContaining("usage");
+      assertThatThrownBy(() -> check(redis, "k1", "Ping", "0")).hasMessageContaining("cost");
+    } finally {
+      client.shutdown();
+    }
+  }
+
+  @Test
+  void answersComeInTheOrderOfTheCommands() throws IOException {
+    StringBuilder commands = new StringBuilder("AUTH " + NodeFixture.SERVICE + "\r\n");
+    StringBuilder expected = new StringBuilder("+OK\r\n");
+    for (int i = 0; i < 2000; i++) {
+      commands.append("WEIR.CHECK k2 Ping 8\r\nPING ").append(i).append("\r\n");
+      String number = Integer.toString(i);
+      expected.append('$').append(number.length()).append("\r\n").append(number).append("\r\n");
+    }
+    String answers = exchange(commands + "QUIT\r\n");
+    assertThat(answers.replaceAll(
+            "(?s)\\*20\r\n\\$8\r\ndecision\r\n.*?\\$8\r\nrevision\r\n:\\d+\r\n", ""))
+        .isEqualTo(expected + "+OK\r\n");
+    assertThat(answers.split("\ndecision\r", -1)).hasSize(2001);
+  }
+
+  @Test
+  void strangersMayOnlyShowTheToken() throws IOException {
+    assertThat(exchange("WEIR.CHECK k3 Ping\r\nINFO\r\nHELLO 3\r\nPING\r\nQUIT\r\n"))
+        .isEqualTo("-NOAUTH Authentication required.\r\n".repeat(2)
+            + "-NOAUTH HELLO must be called with AUTH, or after it\r\n+PONG\r\n+OK\r\n");
+    assertThat(exchange("AUTH x\r\nAUTH user y\r\nHELLO 3 AUTH user z\r\nPING\r\n"))
+        .isEqualTo("-WRONGPASS this is not the service token\r\n".repeat(3));
+  }
+
+  @Test
+  void bytesThatAreNoCommandEndTheConnection() throws IOException {
+    assertThat(exchange("PING\r\n*1\r\nPING\r\n"))
+        .isEqualTo("+PONG\r\n-ERR Protocol error: expected '$'\r\n");
+    assertThat(exchange("GET / HTTP/1.1\r\nHost: x\r\n\r\nQUIT\r\n"))
+        .isEqualTo("-NOAUTH Authentication required.\r\n".repeat(2) + "+OK\r\n");
+  }
+
+  @Test
+  void whatClientsSendWhenTheyConnectIsAnswered() throws IOException {
+    assertThat(exchange("HELLO 3 AUTH default " + NodeFixture.SERVICE
+            + " SETNAME me\r\nCLIENT SETINFO LIB-NAME x\r\nSELECT 0\r\nSELECT 1\r\nCOMMAND DOCS\r\n"
+            + "HELLO 4\r\nGET x\r\nWEIR.CHECK k3 Ping\r\nQUIT\r\n"))
+        .startsWith("%6\r\n$6\r\nserver\r\n$4\r\nweir\r\n")
+        .contains("+OK\r\n+OK\r\n-ERR DB index is out of range\r\n*0\r\n-NOPROTO ")
+        .contains("-ERR unknown command", "%10\r\n$8\r\ndecision\r\n$7\r\nallowed\r\n", "_\r\n");
+  }
+
+  @Test
+  void strangersTakeNoConnectionsFromServices() throws IOException {
+    List<Socket> strangers = new ArrayList<>();
+    try (Socket service = new Socket("127.0.0.1", port)) {
+      service.setSoTimeout(READ_MILLIS);
+      service
+          .getOutputStream()
+          .write(("AUTH " + NodeFixture.SERVICE + "\r\n").getBytes(ISO_8859_1));
+      assertThat(service.getInputStream().readNBytes(5)).asString().isEqualTo("+OK\r\n");
+      for (int i = 0; i < 450; i++) {
+        strangers.add(new Socket("127.0.0.1", port));
+      }
+      Socket last = strangers.get(strangers.size() - 1);
+      last.setSoTimeout(READ_MILLIS);
+      assertThat(new String(last.getInputStream().readAllBytes(), ISO_8859_1))
+          .isEqualTo("-ERR max number of clients reached\r\n");
+      service.getOutputStream().write("PING\r\n".getBytes(ISO_8859_1));
+      assertThat(service.getInputStream().readNBytes(7)).asString().isEqualTo("+PONG\r\n");
+    } finally {
+      for (Socket stranger : strangers) {
+        stranger.close();
+      }
+    }
+  }
+
+  private static List<Object> check(
+      StatefulRedisConnection<String, String> redis, String... words) {
+    CommandArgs<String, String> arguments = new CommandArgs<>(StringCodec.ASCII);
+    for (String word : words) {
+      arguments.add(word);
+    }
+    return redis
+        .sync()
+        .dispatch(
+            () -> "WEIR.CHECK".getBytes(ISO_8859_1),
+            new NestedMultiOutput<>(StringCodec.ASCII),
+            arguments);
+  }
+
+  // All that a connection is answered until the node closes it.
+  private static String exchange(String commands) throws IOException {
+    try (Socket socket = new Socket("127.0.0.1", port)) {
+      socket.setSoTimeout(READ_MILLIS);
+      Thread writer = new Thread(() -> {
+        try {
+          socket.getOutputStream().write(commands.getBytes(ISO_8859_1));
+        } catch (IOException e) {
+          // the node closed the connection: the answers tell why
+        }
+      });
+      writer.start();
+      ByteArrayOutputStream answers = new ByteArrayOutputStream();
+      InputStream in = socket.getInputStream();
+      in.transferTo(answers);
+      return answers.toString(ISO_8859_1);
+    }
+  }
+}
