@@ -1,26 +1,17 @@
 package io.weir.library;
 
-import io.weir.core.decision.Decision;
-import io.weir.core.decision.Decision.Allowed;
-import io.weir.core.decision.Decision.Denied;
-import io.weir.core.kind.Permits;
 import io.weir.core.policy.OperationRule;
 import io.weir.core.policy.Policy;
 import io.weir.core.policy.SettleRule;
 import io.weir.core.policy.Subject;
 import io.weir.core.slot.TicketRequest;
 import io.weir.core.throttle.Ended;
-import io.weir.core.throttle.Ending;
-import io.weir.core.throttle.Failures;
 import io.weir.core.throttle.PolicySource;
-import io.weir.core.throttle.StoreUnavailableException;
 import io.weir.core.throttle.Throttle;
 import io.weir.core.throttle.UnknownSubjectException;
 import io.weir.state.hold.HoldWish;
 import io.weir.state.hold.Holds;
-import io.weir.state.hold.Holds.LocalHold;
 import io.weir.state.wire.RandomId;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -28,11 +19,9 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
-import org.jspecify.annotations.Nullable;
 
 /** Admits requests that hold something until they end. Safe for use by many threads; never blocks. */
 final class Admissions {
-  private static final long ALONE_WAIT_US = 1_000_000;
   // The id is made for this request alone, so no content is compared.
   private static final String NOTHING_SAID = "-";
   private static final TicketRequest NEWCOMER =
@@ -80,8 +69,12 @@ final class Admissions {
     long cost = ask.cost().orElseGet(() -> policy.ownCost(ask.operation()));
     return throttle
         .tryTake(ask.subject(), ask.operation(), cost, ticket(ask), wish)
-        .whenComplete((decision, error) -> withdrawIfUnknown(wish, error))
-        .thenApply(decision -> opened(permit(decision, wish)));
+        .whenComplete((decision, error) -> {
+          if (error != null) {
+            holds.withdraw(wish, error);
+          }
+        })
+        .thenApply(decision -> opened(new Permit(holds.begin(decision, wish))));
   }
 
   private Permit opened(Permit permit) {
@@ -102,37 +95,5 @@ final class Admissions {
   /** The same for a caller that waits so long at most: a ticket for later is of no use to it. */
   static TicketRequest ticket(Ask ask, long withinMicros) {
     return new TicketRequest(ask.ticket(), RandomId::next, withinMicros);
-  }
-
-  // The charge may have been made although its answer was lost: nothing else would end its hold.
-  private void withdrawIfUnknown(HoldWish wish, @Nullable Throwable error) {
-    if (error != null && Failures.cause(error) instanceof StoreUnavailableException) {
-      wish.held().ifPresent(held -> {
-        CompletionStage<Ended> unused = holds.end(held, new Ending.Cancelled());
-      });
-    }
-  }
-
-  private Permit permit(Decision decision, HoldWish wish) {
-    if (!(decision instanceof Allowed allowed)) {
-      return new Permit(decision, Optional.empty(), Optional.empty(), holds);
-    }
-    if (!allowed.degraded()) {
-      wish.held().ifPresent(holds::begin);
-      return new Permit(decision, wish.held(), Optional.empty(), holds);
-    }
-    // A hold of a degraded decision exists in this program only, not in the shared state.
-    if (wish.limits().isEmpty()) {
-      return new Permit(decision, Optional.empty(), Optional.empty(), holds);
-    }
-    Optional<LocalHold> alone = wish.held().flatMap(held -> holds.beginAlone(held, wish.limits()));
-    List<String> full = wish.limits().stream().map(Permits::name).toList();
-    return alone.isPresent()
-        ? new Permit(decision, Optional.empty(), alone, holds)
-        : new Permit(
-            Denied.degraded(allowed.revision(), full, ALONE_WAIT_US),
-            Optional.empty(),
-            Optional.empty(),
-            holds);
   }
 }

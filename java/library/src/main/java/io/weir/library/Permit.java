@@ -5,10 +5,7 @@ import io.weir.core.decision.Decision.Allowed;
 import io.weir.core.throttle.Ended;
 import io.weir.core.throttle.Ended.Status;
 import io.weir.core.throttle.Ending;
-import io.weir.core.throttle.Held;
-import io.weir.state.hold.Holds;
-import io.weir.state.hold.Holds.LocalHold;
-import java.util.Optional;
+import io.weir.state.hold.HeldDecision;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -18,32 +15,26 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * permit that was not allowed holds nothing, and its end does nothing. Safe for use by many threads; never blocks.
  */
 public final class Permit implements AutoCloseable {
-  private final Decision decision;
-  private final Optional<Held> held;
-  private final Optional<LocalHold> alone;
-  private final Holds holds;
+  private final HeldDecision request;
   private final AtomicBoolean isEnded = new AtomicBoolean();
 
-  Permit(Decision decision, Optional<Held> held, Optional<LocalHold> alone, Holds holds) {
-    this.decision = decision;
-    this.held = held;
-    this.alone = alone;
-    this.holds = holds;
+  Permit(HeldDecision request) {
+    this.request = request;
   }
 
   /** The decision on the request. */
   public Decision decision() {
-    return decision;
+    return request.decision();
   }
 
   /** Whether the request may run. */
   public boolean isAllowed() {
-    return decision instanceof Allowed;
+    return decision() instanceof Allowed;
   }
 
   /** Whether the final cost can be told: something was reserved. */
   public boolean isReserved() {
-    return held.filter(Held::reserves).isPresent();
+    return request.reserves();
   }
 
   /**
@@ -73,13 +64,8 @@ public final class Permit implements AutoCloseable {
   }
 
   private CompletionStage<Ended> end(Ending ending) {
-    boolean isFirst = isEnded.compareAndSet(false, true);
-    if (isFirst && held.isPresent()) {
-      return holds.end(held.get(), ending);
-    }
-    if (isFirst) {
-      alone.ifPresent(holds::end);
-    }
-    return CompletableFuture.completedFuture(new Ended(Status.RELEASED, !isFirst, 0));
+    return isEnded.compareAndSet(false, true)
+        ? request.end(ending)
+        : CompletableFuture.completedFuture(new Ended(Status.RELEASED, true, 0));
   }
 }

@@ -92,15 +92,15 @@ public final class InsightExtension implements Insight {
     return InsightCommands.all(localAdmin);
   }
 
-  /** Remembers what callers are told, rehearses it, and warns. */
+  /** Remembers the answered decisions, rehearses them, and warns. */
   private record All(NodeMemory memory, NodeRehearsals rehearsals, NodeWarnings warnings)
       implements Witness {
     @Override
-    public Decision told(Question question, Decision decision) {
-      Decision told = memory.told(question, decision);
-      rehearsals.told(question, decision);
-      warnings.told(question, decision, System.nanoTime());
-      return told;
+    public Decision answered(Question question, Decision decision) {
+      Decision answered = memory.answered(question, decision);
+      rehearsals.answered(question, decision);
+      warnings.answered(question, decision, System.nanoTime());
+      return answered;
     }
 
     @Override

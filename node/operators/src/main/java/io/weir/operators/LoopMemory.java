@@ -61,7 +61,7 @@ final class LoopMemory implements Witness {
   }
 
   @Override
-  public Decision told(Question question, Decision decision) {
+  public Decision answered(Question question, Decision decision) {
     return decision.fold(
         allowed -> admitted(question, allowed),
         denied -> denied(question, denied),

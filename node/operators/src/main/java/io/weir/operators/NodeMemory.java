@@ -39,9 +39,9 @@ public final class NodeMemory implements Witness, WouldDeny {
   }
 
   @Override
-  public Decision told(Question question, Decision decision) {
+  public Decision answered(Question question, Decision decision) {
     LoopMemory memory = loops.get(Thread.currentThread());
-    return memory == null ? decision : memory.told(question, decision);
+    return memory == null ? decision : memory.answered(question, decision);
   }
 
   @Override

@@ -70,7 +70,7 @@ final class CasesIT {
 
     void denied(String key, String limit) {
       Subject subject = policy.current().policy().subject(key).orElseThrow();
-      on(() -> memory.told(
+      on(() -> memory.answered(
           new Question(subject, "Ask", 1),
           new Denied(1, List.of(), List.of(limit), 1000, false, Optional.empty())));
     }

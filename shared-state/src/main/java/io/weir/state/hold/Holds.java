@@ -1,6 +1,7 @@
 package io.weir.state.hold;
 
 import io.weir.core.bucket.Scope;
+import io.weir.core.decision.Decision;
 import io.weir.core.kind.Permits;
 import io.weir.core.throttle.Ended;
 import io.weir.core.throttle.Ending;
@@ -8,6 +9,7 @@ import io.weir.core.throttle.Failures;
 import io.weir.core.throttle.Held;
 import io.weir.core.throttle.Held.Permit;
 import io.weir.core.throttle.HoldStore;
+import io.weir.core.throttle.StoreUnavailableException;
 import io.weir.state.keep.Kept;
 import io.weir.state.keep.Kept.Renewal;
 import io.weir.state.keep.LeaseTerms;
@@ -118,8 +120,26 @@ public final class Holds {
     }
   }
 
+  /**
+   * Begins what the request of a decision holds, if it is admitted.
+   *
+   * @param wish with which it was decided
+   */
+  public HeldDecision begin(Decision decision, HoldWish wish) {
+    return HeldDecision.begin(this, decision, wish);
+  }
+
+  /** Cancels the hold of an undecided request: its charge may have been made although the answer was lost. */
+  public void withdraw(HoldWish wish, Throwable error) {
+    if (Failures.cause(error) instanceof StoreUnavailableException) {
+      wish.held().ifPresent(held -> {
+        CompletionStage<Ended> unused = end(held, new Ending.Cancelled());
+      });
+    }
+  }
+
   /** A request has this hold from now on. */
-  public void begin(Held held) {
+  void begin(Held held) {
     kept.keep(held);
     held.permits().forEach(permit -> permits.merge(ownerOf(held, permit), 1, Integer::sum));
   }
@@ -130,7 +150,7 @@ public final class Holds {
    * @param limits of its permits
    * @return empty if the share is used up
    */
-  public synchronized Optional<LocalHold> beginAlone(Held held, List<Permits> limits) {
+  synchronized Optional<LocalHold> beginAlone(Held held, List<Permits> limits) {
     int nodes = Math.max(1, liveNodes.getAsInt());
     boolean hasRoom = limits.stream()
         .allMatch(limit ->
@@ -143,10 +163,10 @@ public final class Holds {
   }
 
   /** Permits that only this node knows. */
-  public record LocalHold(Held held) {}
+  record LocalHold(Held held) {}
 
   /** The request is over. */
-  public void end(LocalHold alone) {
+  void end(LocalHold alone) {
     free(alone.held());
   }
 

@@ -11,17 +11,14 @@ import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.weir.batch.References.UnresolvedException;
-import io.weir.core.decision.Decision;
 import io.weir.core.policy.Subject;
 import io.weir.core.slot.TicketRequest;
-import io.weir.core.throttle.Held;
 import io.weir.node.admission.Admission;
+import io.weir.node.admission.Admitted;
 import io.weir.node.admission.Asked;
-import io.weir.node.admission.DecisionProblems;
 import io.weir.node.admission.Priced;
 import io.weir.node.admission.Request;
 import io.weir.node.admission.Ruling;
-import io.weir.node.answer.DecisionAnswers;
 import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
 import io.weir.node.answer.Tickets;
@@ -110,19 +107,12 @@ final class ItemSender {
     asked(first)
         .flatMap(asked -> admission
             .foreseen(asked, Tickets.in(asked.request().headers(), 0))
-            .filter(Decision.Denied.class::isInstance)
-            .map(refusal -> denial(asked, refusal)))
-        .ifPresent(denial -> {
-          throw denial;
+            .filter(refusal -> refusal.denial().isPresent()))
+        .ifPresent(refusal -> {
+          MultiMap headers = batch.response().headers();
+          headers.set(BatchRun.EXECUTED, "0");
+          throw refusal.answer(headers);
         });
-  }
-
-  private RefusedException denial(Asked asked, Decision refusal) {
-    Decision told = admission.refuse(asked, refusal);
-    MultiMap headers = batch.response().headers();
-    DecisionAnswers.addHeaders(told, headers);
-    headers.set(BatchRun.EXECUTED, "0");
-    return new RefusedException(DecisionProblems.of(asked, told));
   }
 
   // An item that fails for another reason has its result in the answer.
@@ -158,43 +148,32 @@ final class ItemSender {
   }
 
   private Future<Sent> admitted(ResolvedItem item, Priced priced, TicketRequest ticket) {
-    Asked asked = priced.asked();
-    Future<Ruling> ruling = item.isCounted() && asked.continues()
-        ? admission.admitContinuing(context, asked, priced.cost())
-        : admission.admit(context, asked, priced.cost(), ticket);
-    Future<Ruling> told = ruling.map(made -> admission.told(asked, priced.cost(), made));
-    return told.compose(made -> made.fold(
+    Future<Ruling> ruling = item.isCounted() && priced.asked().continues()
+        ? admission.admitContinuing(context, priced)
+        : admission.admit(context, priced, ticket);
+    return ruling.compose(made -> made.fold(
         passes -> {
           work.pay();
-          return forwardAndEnd(asked, item, passes, priced.cost());
+          return forwardAndEnd(item, passes);
         },
-        denied -> Future.succeededFuture(Judge.denied(asked, denied.decision())),
-        never -> Future.succeededFuture(Judge.never(asked, never.decision())),
-        refused -> Future.succeededFuture(Judge.refused(refused.problem()))));
+        refusal -> Future.succeededFuture(Judge.refused(refusal))));
   }
 
   // The item's holds end with it, whatever its outcome.
-  private Future<Sent> forwardAndEnd(
-      Asked asked, ResolvedItem item, Ruling.Admitted admitted, long cost) {
+  private Future<Sent> forwardAndEnd(ResolvedItem item, Admitted admitted) {
     List<Usage> readers = new ArrayList<>(1);
     AtomicReference<Execution> execution = new AtomicReference<>(Execution.UNKNOWN);
-    return forward(asked, item, admitted, readers, execution::set)
-        .onComplete(done -> admitted.alone().ifPresent(admission::end))
-        .onComplete(done -> admitted.held().ifPresent(held -> {
-          OptionalLong actual = readers.isEmpty()
-              ? OptionalLong.empty()
-              : readers.get(readers.size() - 1).cost();
-          Future<Void> unused =
-              admission.end(asked, cost, held, actual, requireNonNull(execution.get()));
-        }));
+    return forward(item, admitted, readers, execution::set).onComplete(done -> {
+      OptionalLong actual = readers.isEmpty()
+          ? OptionalLong.empty()
+          : readers.get(readers.size() - 1).cost();
+      admission.end(admitted, actual, requireNonNull(execution.get()));
+    });
   }
 
   private Future<Sent> forward(
-      Asked asked,
-      ResolvedItem item,
-      Ruling.Admitted admitted,
-      List<Usage> readers,
-      Consumer<Execution> ended) {
+      ResolvedItem item, Admitted admitted, List<Usage> readers, Consumer<Execution> ended) {
+    Asked asked = admitted.request().asked();
     long deadline = System.nanoTime() + item.atMost().toNanos();
     WholeRequest<UpstreamAnswer> request = new WholeRequest<>(
         OutgoingRequest.of(batch, asked),
@@ -204,11 +183,7 @@ final class ItemSender {
         batch.response()::closed,
         (outgoing, turn, filter) -> {
           // Each attempt has its own reader; the cost of the last answer counts.
-          Optional<Usage> usage = admitted
-              .held()
-              .filter(Held::reserves)
-              .flatMap(held -> asked.settle())
-              .map(Usage::new);
+          Optional<Usage> usage = admitted.usage();
           usage.ifPresent(readers::add);
           return answered(outgoing, item, deadline, usage)
               .compose(answer ->

@@ -2,11 +2,8 @@ package io.weir.batch;
 
 import io.vertx.core.MultiMap;
 import io.weir.client.answer.AnswerStatus;
-import io.weir.core.decision.Decision;
-import io.weir.node.admission.Asked;
-import io.weir.node.admission.DecisionProblems;
-import io.weir.node.admission.Ruling;
-import io.weir.node.answer.DecisionAnswers;
+import io.weir.node.admission.Admitted;
+import io.weir.node.admission.Refusal;
 import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.Tickets;
 import java.time.Duration;
@@ -29,6 +26,15 @@ final class Judge {
 
   private Judge() {}
 
+  /** The item was not admitted; it is answered by that. */
+  static Sent refused(Refusal refusal) {
+    MultiMap headers = MultiMap.caseInsensitiveMultiMap();
+    ProblemDetails problem = refusal.answer(headers).problem();
+    return refusal.denial().isPresent()
+        ? Sent.release(new Done(Result.of("denied", problem), TOO_MANY, headers, false))
+        : refused(problem);
+  }
+
   /** Weir itself refused the item. */
   static Sent refused(ProblemDetails problem) {
     return problem.status() == UNAVAILABLE || problem.status() == TOO_MANY
@@ -39,17 +45,6 @@ final class Judge {
   private static Duration wait(ProblemDetails problem) {
     OptionalLong millis = problem.waitMillis();
     return millis.isPresent() ? Duration.ofMillis(millis.getAsLong()) : SOON;
-  }
-
-  static Sent denied(Asked asked, Decision.Denied denied) {
-    MultiMap headers = MultiMap.caseInsensitiveMultiMap();
-    DecisionAnswers.addHeaders(denied, headers);
-    Result result = Result.of("denied", DecisionProblems.of(asked, denied));
-    return Sent.release(new Done(result, TOO_MANY, headers, false));
-  }
-
-  static Sent never(Asked asked, Decision.NeverAllowed never) {
-    return Sent.release(Done.of(Result.of("failed", DecisionProblems.of(asked, never))));
   }
 
   /** There was no connection to the upstream: it has not seen the item. */
@@ -69,7 +64,7 @@ final class Judge {
   }
 
   /** The upstream answered. */
-  static Sent answered(ResolvedItem item, UpstreamAnswer answer, Ruling.Admitted admitted) {
+  static Sent answered(ResolvedItem item, UpstreamAnswer answer, Admitted admitted) {
     int status = answer.status();
     if (status < FIRST_FINAL_STATUS) {
       return lost(item, BAD_GATEWAY); // not an answer: RFC 9110, section 15.2

@@ -65,7 +65,7 @@ public final class NodeRehearsals {
   }
 
   /** Decides a request once more, if anything is rehearsed. Called on an event loop, and costs little if nothing is. */
-  public void told(Question question, Decision decision) {
+  public void answered(Question question, Decision decision) {
     Optional<Plan> audited = question.subject().plan().audited();
     Optional<Candidate> next = candidate;
     if (audited.isPresent() || next.isPresent()) {

@@ -48,7 +48,7 @@ final class LoopWarnings {
   }
 
   /** Sees the limits of a decision. */
-  void told(Question question, List<Limit> limits, PolicyRevision inForce, long nowNanos) {
+  void answered(Question question, List<Limit> limits, PolicyRevision inForce, long nowNanos) {
     if (inForce.revision() != revision) {
       revision = inForce.revision();
       rules = WarningRules.of(inForce.policy());

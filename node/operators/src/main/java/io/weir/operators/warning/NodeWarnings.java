@@ -152,12 +152,12 @@ public final class NodeWarnings {
     return isTaken ? json.put("status", status) : json.put("why", WebhookSender.why(status, error));
   }
 
-  /** Sees a decision that a caller is told. Costs little if the policy has no rules. */
-  public void told(Question question, Decision decision, long nowNanos) {
+  /** Sees an answered decision. Costs little if the policy has no rules. */
+  public void answered(Question question, Decision decision, long nowNanos) {
     LoopWarnings loop = loops.get(Thread.currentThread());
     if (loop != null && !decision.degraded()) {
       List<Limit> limits = decision.fold(Allowed::limits, Denied::limits, NeverAllowed::limits);
-      loop.told(question, limits, policies.current(), nowNanos);
+      loop.answered(question, limits, policies.current(), nowNanos);
     }
   }
 

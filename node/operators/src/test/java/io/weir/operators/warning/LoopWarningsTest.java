@@ -52,7 +52,7 @@ final class LoopWarningsTest {
 
   private void used(String tenant, String key, Limit limit) {
     Subject subject = subject(tenant, key);
-    warnings.told(new Question(subject, "Ask", 1), List.of(limit), POLICY, nowNanos);
+    warnings.answered(new Question(subject, "Ask", 1), List.of(limit), POLICY, nowNanos);
   }
 
   private static Limit limit(Kind kind, String name, int percent, long resetMicros) {
@@ -166,15 +166,15 @@ final class LoopWarningsTest {
     Question question = new Question(subject("acme", "a"), "Ask", 1);
     List<Limit> full = List.of(limit(Kind.RATE, "requests", 100, 0));
     List<Limit> empty = List.of(limit(Kind.RATE, "requests", 0, 0));
-    loop.told(question, full, POLICY, 0);
+    loop.answered(question, full, POLICY, 0);
     loop.toldElsewhere(claimed.get(0), Duration.ofMinutes(2).toNanos());
-    loop.told(question, empty, POLICY, Duration.ofMinutes(1).toNanos());
-    loop.told(question, full, POLICY, Duration.ofMinutes(1).toNanos());
+    loop.answered(question, empty, POLICY, Duration.ofMinutes(1).toNanos());
+    loop.answered(question, full, POLICY, Duration.ofMinutes(1).toNanos());
     assertThat(claimed).hasSize(1);
-    loop.told(question, full, POLICY, Duration.ofMinutes(3).toNanos());
+    loop.answered(question, full, POLICY, Duration.ofMinutes(3).toNanos());
     assertThat(claimed).hasSize(2);
     loop.notTold(claimed.get(1));
-    loop.told(question, full, POLICY, Duration.ofMinutes(3).toNanos() + 1);
+    loop.answered(question, full, POLICY, Duration.ofMinutes(3).toNanos() + 1);
     assertThat(claimed).hasSize(3);
   }
 
@@ -189,12 +189,12 @@ final class LoopWarningsTest {
     List<Limit> nearly = List.of(limit(Kind.RATE, "requests", 85, 0));
     Subject victim = subject("victim", "quiet");
     Plan plan = victim.plan();
-    loop.told(new Question(victim, "Ask", 1), nearly, all, 0);
+    loop.answered(new Question(victim, "Ask", 1), nearly, all, 0);
     for (int i = 0; i < 3 * Fills.MOST; i++) {
       Subject loud = new Subject(
           "k" + i, "loud" + i % 4, plan, Optional.empty(), new SubjectSource.OfPolicy("k" + i));
-      loop.told(new Question(loud, "Ask", 1), nearly, all, i);
-      loop.told(new Question(victim, "Ask", 1), nearly, all, i);
+      loop.answered(new Question(loud, "Ask", 1), nearly, all, i);
+      loop.answered(new Question(victim, "Ask", 1), nearly, all, i);
     }
     assertThat(told.stream().filter("quiet"::equals)).hasSize(1);
   }
@@ -211,7 +211,7 @@ final class LoopWarningsTest {
     LoopWarnings busy = new LoopWarnings(warning -> !asked.add(warning.at()));
     Subject subject = subject("acme", "a");
     for (int i = 0; i < 3; i++) {
-      busy.told(
+      busy.answered(
           new Question(subject, "Ask", 1), List.of(limit(Kind.RATE, "requests", 80, 1)), POLICY, i);
     }
     assertThat(asked).containsExactly(80, 80, 80);

@@ -7,32 +7,33 @@ import io.vertx.core.http.HttpServerRequest;
 import io.weir.core.decision.Decision;
 import io.weir.core.decision.Decision.Allowed;
 import io.weir.core.decision.Decision.Denied;
-import io.weir.core.kind.Permits;
 import io.weir.core.policy.Destination;
 import io.weir.core.policy.Destinations;
 import io.weir.core.policy.OperationRule;
 import io.weir.core.policy.Policy;
 import io.weir.core.policy.RequestTarget;
+import io.weir.core.policy.SettleRule;
 import io.weir.core.policy.Subject;
 import io.weir.core.slot.TicketRequest;
 import io.weir.core.throttle.Ended;
 import io.weir.core.throttle.Ending;
-import io.weir.core.throttle.Held;
 import io.weir.core.throttle.PolicySource;
 import io.weir.core.throttle.StoreUnavailableException;
+import io.weir.node.admission.Witness.Question;
 import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
 import io.weir.node.auth.Identities;
 import io.weir.node.hold.CostEstimates;
 import io.weir.node.hold.Execution;
+import io.weir.state.hold.HeldDecision;
 import io.weir.state.hold.HoldWish;
 import io.weir.state.hold.Holds;
-import io.weir.state.hold.Holds.LocalHold;
 import io.weir.state.wire.RandomId;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Predicate;
 
 /**
  * Decides whether requests may pass to the upstream, for every door that forwards: identifies the subject, the
@@ -46,8 +47,6 @@ public final class Admission {
       ProblemDetails.of(400, "path_ambiguous", "The path can be read in more than one way");
   private static final ProblemDetails NO_UPSTREAM =
       ProblemDetails.of(404, "no_upstream", "The policy names no upstream to forward to");
-
-  private static final long ALONE_WAIT_US = 1_000_000;
 
   private final PolicySource policies;
   private final Identities identities;
@@ -158,60 +157,86 @@ public final class Admission {
   }
 
   /** Takes the whole cost from the subject's buckets, or nothing. */
-  public Future<Ruling> admit(Context context, Asked asked, long cost, TicketRequest ticket) {
-    return admit(context, asked, cost, ticket, HoldWish.of(asked.subject(), asked.settle()));
+  public Future<Ruling> admit(Context context, Priced request, TicketRequest ticket) {
+    return admit(context, request, ticket, request.asked().hold());
   }
 
   /** The same with another hold than that of its operation. */
   public Future<Ruling> admit(
-      Context context, Asked asked, long cost, TicketRequest ticket, HoldWish wish) {
+      Context context, Priced request, TicketRequest ticket, HoldWish wish) {
+    return admit(context, request, ticket, wish, decision -> false);
+  }
+
+  /**
+   * Admits a request that continues an admitted one. A denial becomes a debt that is charged at its slot, so that it
+   * takes its turn before later requests. The denial stands if the subject owes too much already, or if the request
+   * demands more than rates or is settled.
+   */
+  public Future<Ruling> admitContinuing(Context context, Priced request) {
+    Asked asked = request.asked();
+    return admit(
+        context,
+        request,
+        TicketRequest.wanted(Optional.empty(), RandomId::next),
+        asked.hold(),
+        decision -> decision instanceof Denied denied
+            && !asked.isOfSeveralKinds() // debts cover rates only
+            && debts.tryOwe(context, asked.question(request.cost()), denied));
+  }
+
+  private Future<Ruling> admit(
+      Context context,
+      Priced request,
+      TicketRequest ticket,
+      HoldWish wish,
+      Predicate<Decision> isOwed) {
+    Question charged = request.asked().question(charged(request));
     return decider
-        .consider(context, asked.subject(), asked.operation(), charged(asked, cost), ticket, wish)
-        .map(decision -> ruling(decision, wish))
+        .consider(context, charged, ticket, wish)
+        .map(decision -> {
+          HeldDecision held = holds.begin(decision, wish);
+          return isOwed.test(held.decision())
+              ? new Admitted(request, held.decision(), held)
+              : ruling(request, held);
+        })
         .recover(error -> {
-          // The charge may have been made although its answer was lost: cancel the hold, as nothing
-          // else ends it.
-          wish.held().filter(held -> error instanceof StoreUnavailableException).ifPresent(held -> {
-            CompletionStage<Ended> unused = holds.end(held, new Ending.Cancelled());
-          });
-          return Future.succeededFuture(Ruling.undecided(error));
+          holds.withdraw(wish, error);
+          return Future.succeededFuture(Refusal.undecided(error));
         });
+  }
+
+  /** The amount reserved at first. */
+  private long charged(Priced request) {
+    Asked asked = request.asked();
+    return asked
+        .settle()
+        .map(rule -> estimates.corrected(asked.subject(), asked.operation(), rule, request.cost()))
+        .orElse(request.cost());
+  }
+
+  private Ruling ruling(Priced request, HeldDecision held) {
+    Asked asked = request.asked();
+    Question question = asked.question(request.cost());
+    Decision decision = held.decision();
+    return decision instanceof Allowed
+        ? new Admitted(request, decider.answered(question, decision), held)
+        : Refusal.of(asked.rule(), decision, () -> decider.answered(question, decision));
   }
 
   /**
    * The refusal of a request whose body has not been read, if this node knows that it is refused whatever its body
-   * holds; pass it to {@link #refuse} if the caller gets it. A caller with a ticket is not a newcomer: its turn may have
-   * come. A cost that is known only later may be charged less at first.
+   * holds; it is counted if it is answered. A caller with a ticket is not a newcomer: its turn may have come. A cost that
+   * is known only later may be charged less at first.
    */
-  public Optional<Decision> foreseen(Asked asked, TicketRequest ticket) {
+  public Optional<Refusal> foreseen(Asked asked, TicketRequest ticket) {
     boolean isOpen = ticket.shown().isPresent() || asked.settle().isPresent();
+    Question question = asked.question(asked.leastCost());
     return isOpen
         ? Optional.empty()
-        : decider.foreseen(asked.subject(), asked.operation(), asked.leastCost());
-  }
-
-  /** A foreseen refusal as its caller is told it; it is counted. */
-  public Decision refuse(Asked asked, Decision foreseen) {
-    return decider.refuse(asked.subject(), asked.operation(), asked.leastCost(), foreseen);
-  }
-
-  /** The ruling as its caller is told it; call it for each that is answered, not for one after which a request waits. */
-  public Ruling told(Asked asked, long cost, Ruling ruling) {
-    return ruling.fold(
-        admitted -> admitted.decision() instanceof Allowed allowed
-            ? new Ruling.Admitted(told(asked, cost, allowed), admitted.held(), admitted.alone())
-            : admitted, // a debt is no denial
-        denied -> told(asked, cost, denied.decision()) instanceof Denied told
-            ? new Ruling.Denied(told)
-            : denied,
-        never -> told(asked, cost, never.decision()) instanceof Decision.NeverAllowed told
-            ? new Ruling.NeverAllowed(told)
-            : never,
-        refused -> refused);
-  }
-
-  private Decision told(Asked asked, long cost, Decision decision) {
-    return decider.told(asked.subject(), asked.operation(), cost, decision);
+        : decider
+            .foreseen(question)
+            .map(refusal ->
+                Refusal.of(asked.rule(), refusal, () -> decider.refused(question, refusal)));
   }
 
   /**
@@ -223,78 +248,22 @@ public final class Admission {
   }
 
   /**
-   * Admits a request that continues an admitted one. A denial becomes a debt that is charged at its slot, so that it
-   * takes its turn before later requests. The denial stands if the subject owes too much already, or if the request
-   * demands more than rates or is settled.
-   */
-  public Future<Ruling> admitContinuing(Context context, Asked asked, long cost) {
-    TicketRequest ticket = TicketRequest.wanted(Optional.empty(), RandomId::next);
-    if (asked.isOfSeveralKinds()) {
-      return admit(context, asked, cost, ticket); // debts cover rates only
-    }
-    return admit(context, asked, cost, ticket)
-        .map(ruling -> ruling instanceof Ruling.Denied denied
-                && debts.tryOwe(
-                    context, asked.subject(), asked.operation(), cost, denied.decision())
-            ? new Ruling.Admitted(denied.decision())
-            : ruling);
-  }
-
-  /** The amount reserved at first for a request of this cost. */
-  private long charged(Asked asked, long cost) {
-    return asked
-        .settle()
-        .map(rule -> estimates.corrected(asked.subject(), asked.operation(), rule, cost))
-        .orElse(cost);
-  }
-
-  /**
-   * Ends what a request holds.
+   * Ends what an admitted request holds.
    *
-   * @param asked the request that was charged
-   * @param cost the cost that the request named
    * @param actual the actual cost, if the answer contains it
    * @param execution how far the request came
    */
-  public Future<Void> end(
-      Asked asked, long cost, Held held, OptionalLong actual, Execution execution) {
-    Ending ending = asked
-        .settle()
-        .filter(rule -> held.reserves())
-        .map(rule -> execution.ending(rule.refunds(), actual))
-        .orElseGet(Ending.Cancelled::new);
-    actual.ifPresent(known -> asked
-        .settle()
-        .ifPresent(rule -> estimates.learn(asked.subject(), asked.operation(), rule, cost, known)));
-    return Future.fromCompletionStage(holds.end(held, ending)).mapEmpty();
-  }
-
-  // A hold of a degraded decision exists on this node only, not in the shared state.
-  private Ruling ruling(Decision decision, HoldWish wish) {
-    return decision.fold(
-        allowed -> allowed.degraded() ? alone(allowed, wish) : admitted(allowed, wish),
-        Ruling.Denied::new,
-        Ruling.NeverAllowed::new);
-  }
-
-  private Ruling admitted(Allowed allowed, HoldWish wish) {
-    wish.held().ifPresent(holds::begin);
-    return new Ruling.Admitted(allowed, wish.held(), Optional.empty());
-  }
-
-  private Ruling alone(Allowed allowed, HoldWish wish) {
-    if (wish.limits().isEmpty()) {
-      return new Ruling.Admitted(allowed);
-    }
-    Optional<LocalHold> hold = wish.held().flatMap(held -> holds.beginAlone(held, wish.limits()));
-    List<String> full = wish.limits().stream().map(Permits::name).toList();
-    return hold.isPresent()
-        ? new Ruling.Admitted(allowed, Optional.empty(), hold)
-        : new Ruling.Denied(Denied.degraded(allowed.revision(), full, ALONE_WAIT_US));
-  }
-
-  /** Ends a hold that only this node knows. */
-  public void end(LocalHold alone) {
-    holds.end(alone);
+  public void end(Admitted admitted, OptionalLong actual, Execution execution) {
+    Asked asked = admitted.request().asked();
+    Optional<SettleRule> settle = asked.settle();
+    long named = admitted.request().cost();
+    actual.ifPresent(cost -> settle.ifPresent(
+        rule -> estimates.learn(asked.subject(), asked.operation(), rule, named, cost)));
+    CompletionStage<Ended> unused = admitted
+        .holds()
+        .end(settle
+            .filter(rule -> admitted.holds().reserves())
+            .map(rule -> execution.ending(rule.refunds(), actual))
+            .orElseGet(Ending.Cancelled::new));
   }
 }

@@ -12,6 +12,8 @@ import io.weir.core.policy.Policy;
 import io.weir.core.policy.SettleRule;
 import io.weir.core.policy.Subject;
 import io.weir.core.policy.Upstream;
+import io.weir.node.admission.Witness.Question;
+import io.weir.state.hold.HoldWish;
 import java.util.Optional;
 
 /**
@@ -47,6 +49,16 @@ public record Asked(
   /** How its actual cost is found, if it is settled. */
   public Optional<SettleRule> settle() {
     return rule.flatMap(OperationRule::settle);
+  }
+
+  /** The hold that it takes, if any. */
+  HoldWish hold() {
+    return HoldWish.of(subject, settle());
+  }
+
+  /** The question whether it may pass at this cost, in operations. */
+  Question question(long cost) {
+    return new Question(subject, operation(), cost);
   }
 
   /** Whether it demands more than rates, or is settled. */

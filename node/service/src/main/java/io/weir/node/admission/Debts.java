@@ -5,8 +5,8 @@ import io.vertx.core.Vertx;
 import io.weir.core.answer.AnswerFields;
 import io.weir.core.decision.Decision;
 import io.weir.core.decision.Decision.Denied;
-import io.weir.core.policy.Subject;
 import io.weir.core.slot.TicketRequest;
+import io.weir.node.admission.Witness.Question;
 import io.weir.state.wire.RandomId;
 import java.util.HashMap;
 import java.util.Map;
@@ -36,11 +36,11 @@ public final class Debts {
   }
 
   /** Charges a denied request at its slot; false if the subject has too many open debts. */
-  boolean tryOwe(Context context, Subject subject, String operation, long cost, Denied denied) {
-    if (!mayOwe(subject.id())) {
+  boolean tryOwe(Context context, Question question, Denied denied) {
+    if (!mayOwe(question.subject().id())) {
       return false;
     }
-    pay(new Debt(context, subject, operation, cost, 1), denied);
+    pay(new Debt(context, question, 1), denied);
     return true;
   }
 
@@ -64,9 +64,7 @@ public final class Debts {
         due -> decider
             .consider(
                 debt.context(),
-                debt.subject(),
-                debt.operation(),
-                debt.cost(),
+                debt.question(),
                 TicketRequest.wanted(denied.ticket(), RandomId::next),
                 limited -> Optional.empty())
             .onComplete((decision, error) -> paid(debt, denied, decision)));
@@ -78,15 +76,15 @@ public final class Debts {
       pay(debt.again(), decision instanceof Denied denied ? denied : before);
       return;
     }
-    forget(debt.subject().id());
+    forget(debt.question().subject().id());
     if (isOpen) {
       LOG.warn("a debt could not be counted in {} attempts and is forgotten", ATTEMPTS);
     }
   }
 
-  private record Debt(Context context, Subject subject, String operation, long cost, int attempt) {
+  private record Debt(Context context, Question question, int attempt) {
     Debt again() {
-      return new Debt(context, subject, operation, cost, attempt + 1);
+      return new Debt(context, question, attempt + 1);
     }
   }
 }

@@ -43,16 +43,15 @@ public final class Decider {
   }
 
   /**
-   * Takes {@code cost} operations for the subject, or none.
+   * Takes the whole cost, or nothing, for a caller that is answered at once.
    *
-   * @param ticket the ticket that the caller shows or asks for
    * @param context where the future completes
+   * @param ticket the ticket that the caller shows or asks for
    * @return completes with the decision; fails with {@link StoreUnavailableException} or {@link
    *     UnknownSubjectException}
    */
-  public Future<Decision> decide(
-      Context context, Subject subject, String operation, long cost, TicketRequest ticket) {
-    return decide(context, subject, operation, cost, ticket, limited -> Optional.empty());
+  public Future<Decision> decide(Context context, Question question, TicketRequest ticket) {
+    return decide(context, question, ticket, limited -> Optional.empty());
   }
 
   /**
@@ -62,30 +61,25 @@ public final class Decider {
    */
   public Future<Decision> decide(
       Context context,
-      Subject subject,
-      String operation,
-      long cost,
+      Question question,
       TicketRequest ticket,
       Function<Limited, Optional<Hold>> holds) {
-    return consider(context, subject, operation, cost, ticket, holds)
-        .map(decision -> told(subject, operation, cost, decision));
+    return consider(context, question, ticket, holds).map(decision -> answered(question, decision));
   }
 
-  /** The same for callers who may not be told a refusal: what they are told is passed to {@link #told}. */
+  /** The same for a request that may wait: its decision is passed to {@link #answered} if it does not. */
   Future<Decision> consider(
       Context context,
-      Subject subject,
-      String operation,
-      long cost,
+      Question question,
       TicketRequest ticket,
       Function<Limited, Optional<Hold>> holds) {
-    Question question = new Question(subject, operation, cost);
     Promise<Decision> done = Promise.promise();
     ContextInternal here = ofRequest((ContextInternal) context);
     tracing
         .record(
             "throttle decide",
-            () -> throttle.tryTake(subject, operation, cost, ticket, holds),
+            () -> throttle.tryTake(
+                question.subject(), question.operation(), question.cost(), ticket, holds),
             (decision, attributes) -> DecisionAttributes.describe(question, decision, attributes))
         .whenComplete((decision, error) -> here.emit(decision, decided -> {
           if (decided != null) {
@@ -107,14 +101,14 @@ public final class Decider {
   }
 
   /** The refusal of a newcomer that is known already, see {@link Throttle#foreseen}; it is not counted. */
-  Optional<Decision> foreseen(Subject subject, String operation, long cost) {
-    return throttle.foreseen(subject, operation, cost);
+  Optional<Decision> foreseen(Question question) {
+    return throttle.foreseen(question.subject(), question.operation(), question.cost());
   }
 
-  /** Counts a foreseen refusal that its caller gets; returns it as its caller is told it. */
-  Decision refuse(Subject subject, String operation, long cost, Decision foreseen) {
-    decided(new Question(subject, operation, cost), foreseen);
-    return told(subject, operation, cost, foreseen);
+  /** A foreseen refusal as it is answered; it is counted. */
+  Decision refused(Question question, Decision foreseen) {
+    decided(question, foreseen);
+    return answered(question, foreseen);
   }
 
   /** The decision that a newcomer would get; takes nothing, and is not counted. */
@@ -135,10 +129,10 @@ public final class Decider {
     }
   }
 
-  /** The decision as its caller is told it: it may be remembered for operators, and has an id then. */
-  Decision told(Subject subject, String operation, long cost, Decision decision) {
+  /** The decision as it is answered: it may be remembered for operators, and has an id then. */
+  Decision answered(Question question, Decision decision) {
     try {
-      return witness.told(new Question(subject, operation, cost), decision);
+      return witness.answered(question, decision);
     } catch (RuntimeException e) {
       LOG.warn("a decision could not be remembered", e);
       return decision;

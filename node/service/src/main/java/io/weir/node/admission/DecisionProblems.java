@@ -13,13 +13,8 @@ import java.util.Optional;
 public final class DecisionProblems {
   private DecisionProblems() {}
 
-  /** The answer to a request that is denied or never allowed. */
-  public static ProblemDetails of(Asked asked, Decision refusal) {
-    return of(asked.rule(), refusal);
-  }
-
   /**
-   * The same; a denied operation with a stage has its own code.
+   * The answer to a request that is denied or never allowed; a denied operation with a stage has its own code.
    *
    * @param rule of the operation, empty if the policy does not list it
    */

@@ -7,6 +7,7 @@ import io.weir.core.policy.Plan;
 import io.weir.core.policy.Policy;
 import io.weir.core.policy.RequestTarget;
 import io.weir.core.policy.Subject;
+import io.weir.node.admission.Witness.Question;
 import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
 import java.util.Optional;
@@ -23,9 +24,9 @@ public record Inquiry(Subject subject, Optional<OperationRule> rule, long cost) 
       "body_needed",
       "The cost of the operation is in its body, which a proxy that asks does not send: send it through the gateway");
 
-  /** The operation's name. */
-  public String operation() {
-    return rule.map(OperationRule::name).orElse(Plan.UNLISTED);
+  /** The question whether it may pass. */
+  public Question question() {
+    return new Question(subject, rule.map(OperationRule::name).orElse(Plan.UNLISTED), cost);
   }
 
   /**

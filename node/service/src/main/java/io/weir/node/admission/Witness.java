@@ -4,13 +4,14 @@ import io.weir.core.decision.Decision;
 import io.weir.core.policy.Subject;
 
 /**
- * Sees all decisions that callers of a node are told: not those of requests that wait here until they may pass. Called on the event loops that serve the requests, which it must not hold up.
+ * Sees all decisions that a node answers: not those of requests that wait here until they may pass. Called on the event
+ * loops that serve the requests, which it must not hold up.
  */
 public interface Witness {
   /** Sees nothing. */
   Witness NONE = new Witness() {
     @Override
-    public Decision told(Question question, Decision decision) {
+    public Decision answered(Question question, Decision decision) {
       return decision;
     }
 
@@ -18,11 +19,15 @@ public interface Witness {
     public void undecided(Question question, Throwable error) {}
   };
 
-  /** What was asked. */
+  /**
+   * The request that is decided on.
+   *
+   * @param cost in operations
+   */
   record Question(Subject subject, String operation, long cost) {}
 
-  /** Sees a decision that its caller is told; returns it, with an id if it can be found by it. */
-  Decision told(Question question, Decision decision);
+  /** Sees a decision that is answered; returns it, with an id if operators can find it. */
+  Decision answered(Question question, Decision decision);
 
   /** Sees that a request was refused because nothing was decided. */
   void undecided(Question question, Throwable error);

@@ -12,7 +12,7 @@ import io.weir.core.throttle.HoldNeededException;
 import io.weir.node.admission.Decider;
 import io.weir.node.admission.DecisionProblems;
 import io.weir.node.admission.Inquiry;
-import io.weir.node.admission.Ruling;
+import io.weir.node.admission.Refusal;
 import io.weir.node.answer.DecisionAnswers;
 import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
@@ -109,12 +109,7 @@ public final class AuthorizeDoor implements Door {
 
   private Future<Void> decide(CallersRequest request, Inquiry inquiry) {
     return decider
-        .decide(
-            context,
-            inquiry.subject(),
-            inquiry.operation(),
-            inquiry.cost(),
-            Tickets.in(request.headers(), 0))
+        .decide(context, inquiry.question(), Tickets.in(request.headers(), 0))
         .recover(error -> Future.failedFuture(undecided(error)))
         .compose(decision -> answer(request, inquiry, decision));
   }
@@ -133,7 +128,7 @@ public final class AuthorizeDoor implements Door {
 
   private static RefusedException undecided(Throwable error) {
     return new RefusedException(
-        error instanceof HoldNeededException ? PERMITS : Ruling.undecided(error).problem());
+        error instanceof HoldNeededException ? PERMITS : Refusal.problem(error));
   }
 
   private static Throwable translated(

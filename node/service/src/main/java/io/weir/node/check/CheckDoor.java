@@ -17,6 +17,7 @@ import io.weir.core.throttle.StoreUnavailableException;
 import io.weir.core.throttle.UnknownSubjectException;
 import io.weir.node.admission.Decider;
 import io.weir.node.admission.UnlistedOperation;
+import io.weir.node.admission.Witness;
 import io.weir.node.answer.DecisionAnswers;
 import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
@@ -254,7 +255,9 @@ public final class CheckDoor implements Door {
 
   private Future<Decision> decision(Question of) {
     return decider.decide(
-        context, of.subject(), of.check().operation(), of.cost(), of.check().ticket());
+        context,
+        new Witness.Question(of.subject(), of.check().operation(), of.cost()),
+        of.check().ticket());
   }
 
   private CheckOutcome outcome(

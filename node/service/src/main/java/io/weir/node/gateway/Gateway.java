@@ -5,26 +5,21 @@ import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
-import io.weir.core.decision.Decision;
 import io.weir.core.decision.Decision.Denied;
-import io.weir.core.decision.Decision.NeverAllowed;
 import io.weir.core.policy.Subject;
 import io.weir.core.slot.TicketRequest;
-import io.weir.core.throttle.Held;
 import io.weir.node.admission.Admission;
+import io.weir.node.admission.Admitted;
 import io.weir.node.admission.Asked;
-import io.weir.node.admission.DecisionProblems;
 import io.weir.node.admission.Priced;
+import io.weir.node.admission.Refusal;
 import io.weir.node.admission.Request;
-import io.weir.node.admission.Ruling;
-import io.weir.node.answer.DecisionAnswers;
 import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
 import io.weir.node.answer.Tickets;
 import io.weir.node.hold.Execution;
 import io.weir.node.intake.Bulkhead;
 import io.weir.node.intake.Bulkhead.Share;
-import io.weir.node.intake.EarlyAnswer;
 import io.weir.node.intake.Framing;
 import io.weir.node.intake.MissedDoors;
 import io.weir.node.intake.UnpaidWork;
@@ -120,8 +115,7 @@ public final class Gateway {
     }
     return admission
         .foreseen(asked, Tickets.in(request.headers(), 0))
-        .map(refusal -> answer(
-            Attempt.withoutBody(request, asked), Ruling.of(admission.refuse(asked, refusal))))
+        .map(refusal -> answer(request, refusal))
         .orElseGet(() -> read(request, asked));
   }
 
@@ -161,7 +155,7 @@ public final class Gateway {
         : Optional.empty();
     long delay = place.isPresent() ? asked.maxDelayMillis() : 0;
     TicketRequest ticket = Tickets.in(request.headers(), delay * MICROS_PER_MILLI);
-    Attempt attempt = new Attempt(request, asked, body, priced.cost(), ticket, delay, place);
+    Attempt attempt = new Attempt(request, priced, body, ticket, delay, place);
     return Future.succeededFuture()
         .compose(begun -> decide(attempt))
         .onComplete(done -> place.ifPresent(Share::free));
@@ -169,88 +163,69 @@ public final class Gateway {
 
   private Future<Void> decide(Attempt attempt) {
     return admission
-        .admit(context, attempt.asked(), attempt.cost(), attempt.ticket())
+        .admit(context, attempt.priced(), attempt.ticket())
         .compose(ruling -> ruling.fold(
-            admitted -> tell(attempt, admitted),
-            denied -> deny(attempt, denied.decision()),
-            never -> tell(attempt, never),
-            refused -> tell(attempt, refused)));
+            admitted -> forward(attempt, admitted), refusal -> refuse(attempt, refusal)));
   }
 
-  // Operators can look up each refusal that a caller gets.
-  private Future<Void> tell(Attempt attempt, Ruling ruling) {
-    return answer(attempt, admission.told(attempt.asked(), attempt.cost(), ruling));
-  }
-
-  private Future<Void> answer(Attempt attempt, Ruling told) {
-    return told.fold(
-        admitted -> forward(attempt, admitted),
-        denied -> reject(
-            attempt, denied.decision(), DecisionProblems.of(attempt.asked(), denied.decision())),
-        never -> refuse(attempt, never.decision()),
-        refused -> EarlyAnswer.send(vertx, attempt.request(), refused.problem()));
-  }
-
-  private Future<Void> forward(Attempt attempt, Ruling.Admitted admitted) {
+  private Future<Void> forward(Attempt attempt, Admitted admitted) {
     attempt.place().ifPresent(Share::free);
     attempt.body().onAdmitted().run();
-    Optional<Usage> usage = admitted
-        .held()
-        .filter(Held::reserves)
-        .flatMap(held -> attempt.asked().settle())
-        .map(Usage::new);
+    Optional<Usage> usage = admitted.usage();
     return Future.succeededFuture()
         .compose(begun -> sender.stream(
-            attempt.request(), attempt.body().whole(), attempt.asked(), admitted.decision(), usage))
-        .onComplete(ended -> admitted.alone().ifPresent(admission::end))
-        .onComplete(ended -> admitted
-            .held()
-            .ifPresent(
-                held -> end(attempt, held, usage, ended.otherwise(UNKNOWN_END).result())))
+            attempt.request(),
+            attempt.body().whole(),
+            admitted.request().asked(),
+            admitted.decision(),
+            usage))
+        .onComplete(ended -> end(admitted, usage, ended.otherwise(UNKNOWN_END).result()))
         .mapEmpty();
   }
 
-  private void end(Attempt attempt, Held held, Optional<Usage> usage, End end) {
+  private void end(Admitted admitted, Optional<Usage> usage, End end) {
     OptionalLong cost =
         usage.isPresent() && end.isWhole() ? usage.get().cost() : OptionalLong.empty();
-    Future<Void> unused =
-        admission.end(attempt.asked(), attempt.cost(), held, cost, end.execution());
+    admission.end(admitted, cost, end.execution());
   }
 
   // A short enough wait is not an error: the node holds the request until its slot.
-  private Future<Void> deny(Attempt attempt, Denied denied) {
-    long wait = (denied.retryAfterMicros() + MICROS_PER_MILLI - 1) / MICROS_PER_MILLI;
-    boolean isNear =
-        denied.ticket().isPresent() && wait <= attempt.delayLeftMillis() && waiting.isOpen();
-    if (!isNear) {
-      return tell(attempt, new Ruling.Denied(denied));
-    }
+  private Future<Void> refuse(Attempt attempt, Refusal refusal) {
+    return refusal
+        .denial()
+        .filter(denied -> denied.ticket().isPresent()
+            && waitMillis(denied) <= attempt.delayLeftMillis()
+            && waiting.isOpen())
+        .map(denied -> hold(attempt, denied, refusal))
+        .orElseGet(() -> answer(attempt.request(), refusal));
+  }
+
+  private Future<Void> hold(Attempt attempt, Denied denied, Refusal refusal) {
+    long wait = waitMillis(denied);
     return waiting
         .hold(attempt.request(), Math.max(1, wait))
-        .compose(due ->
-            due ? comeBack(attempt, denied, wait) : tell(attempt, new Ruling.Denied(denied)));
+        .compose(
+            due -> due ? decide(again(attempt, denied, wait)) : answer(attempt.request(), refusal));
+  }
+
+  private static long waitMillis(Denied denied) {
+    return (denied.retryAfterMicros() + MICROS_PER_MILLI - 1) / MICROS_PER_MILLI;
   }
 
   // The policy may have changed during the wait.
-  private Future<Void> comeBack(Attempt attempt, Denied denied, long waited) {
-    return decide(new Attempt(
+  private Attempt again(Attempt attempt, Denied denied, long waited) {
+    Priced before = attempt.priced();
+    return new Attempt(
         attempt.request(),
-        admission.identifyAgain(attempt.asked()),
+        new Priced(admission.identifyAgain(before.asked()), before.cost()),
         attempt.body(),
-        attempt.cost(),
         TicketRequest.wanted(denied.ticket(), RandomId::next),
         attempt.delayLeftMillis() - waited,
-        attempt.place()));
+        attempt.place());
   }
 
-  private static Future<Void> refuse(Attempt attempt, NeverAllowed never) {
-    DecisionAnswers.addHeaders(never, attempt.request().response().headers());
-    return Future.failedFuture(new RefusedException(DecisionProblems.of(attempt.asked(), never)));
-  }
-
-  private Future<Void> reject(Attempt attempt, Decision decision, ProblemDetails problem) {
-    DecisionAnswers.addHeaders(decision, attempt.request().response().headers());
-    return EarlyAnswer.send(vertx, attempt.request(), problem);
+  private static Future<Void> answer(HttpServerRequest request, Refusal refusal) {
+    return Future.failedFuture(refusal.answer(request.response().headers()));
   }
 
   /**
@@ -271,15 +246,9 @@ public final class Gateway {
    */
   private record Attempt(
       HttpServerRequest request,
-      Asked asked,
+      Priced priced,
       Body body,
-      long cost,
       TicketRequest ticket,
       long delayLeftMillis,
-      Optional<Share> place) {
-    static Attempt withoutBody(HttpServerRequest request, Asked asked) {
-      return new Attempt(
-          request, asked, Body.NONE, asked.leastCost(), TicketRequest.NONE, 0, Optional.empty());
-    }
-  }
+      Optional<Share> place) {}
 }

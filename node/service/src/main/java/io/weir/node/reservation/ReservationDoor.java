@@ -20,6 +20,7 @@ import io.weir.core.throttle.Held;
 import io.weir.core.throttle.UnknownSubjectException;
 import io.weir.node.admission.Decider;
 import io.weir.node.admission.UnlistedOperation;
+import io.weir.node.admission.Witness.Question;
 import io.weir.node.answer.DecisionAnswers;
 import io.weir.node.answer.LimitsJson;
 import io.weir.node.answer.ProblemDetails;
@@ -114,7 +115,7 @@ public final class ReservationDoor implements Door {
         asked.content(),
         asked.leaseMicros());
     return decider
-        .decide(context, subject, asked.operation(), cost, TicketRequest.NONE, wish)
+        .decide(context, new Question(subject, asked.operation(), cost), TicketRequest.NONE, wish)
         .recover(ReservationDoor::withdrawn)
         .onSuccess(
             decision -> DecisionAnswers.addHeaders(decision, request.response().headers()))

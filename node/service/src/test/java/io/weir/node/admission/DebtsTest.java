@@ -8,10 +8,10 @@ import io.vertx.core.Vertx;
 import io.vertx.core.internal.VertxInternal;
 import io.weir.core.decision.Decision.Denied;
 import io.weir.core.policy.PolicyRevision;
-import io.weir.core.policy.Subject;
 import io.weir.core.throttle.PolicySource;
 import io.weir.core.throttle.Throttle;
 import io.weir.inmemory.InMemoryBucketStore;
+import io.weir.node.admission.Witness.Question;
 import io.weir.node.metrics.NodeMetrics;
 import io.weir.node.trace.Tracing;
 import io.weir.state.document.PolicyDocuments;
@@ -60,19 +60,17 @@ final class DebtsTest {
     List<Context> loops = List.of(inside.createEventLoopContext(), inside.createEventLoopContext());
     Denied later = denied(Duration.ofHours(1));
     for (int i = 0; i < 100; i++) {
-      assertThat(debts.tryOwe(loops.get(i % 2), subject("k1"), "Ping", 1, later))
-          .isTrue();
+      assertThat(debts.tryOwe(loops.get(i % 2), ping("k1", 1), later)).isTrue();
     }
-    assertThat(debts.tryOwe(loops.get(0), subject("k1"), "Ping", 1, later)).isFalse();
-    assertThat(debts.tryOwe(loops.get(1), subject("k1"), "Ping", 1, later)).isFalse();
-    assertThat(debts.tryOwe(loops.get(0), subject("k2"), "Ping", 1, later)).isTrue();
+    assertThat(debts.tryOwe(loops.get(0), ping("k1", 1), later)).isFalse();
+    assertThat(debts.tryOwe(loops.get(1), ping("k1", 1), later)).isFalse();
+    assertThat(debts.tryOwe(loops.get(0), ping("k2", 1), later)).isTrue();
   }
 
   @Test
   void aDebtIsCountedOnceItsSlotHasCome() {
     Context loop = ((VertxInternal) vertx).createEventLoopContext();
-    assertThat(debts.tryOwe(loop, subject("k1"), "Ping", 3, denied(Duration.ofMillis(1))))
-        .isTrue();
+    assertThat(debts.tryOwe(loop, ping("k1", 3), denied(Duration.ofMillis(1)))).isTrue();
     await()
         .atMost(Duration.ofSeconds(10))
         .until(() -> throttle
@@ -90,7 +88,7 @@ final class DebtsTest {
         1, List.of(), List.of("requests"), wait.toNanos() / 1000, true, Optional.empty());
   }
 
-  private Subject subject(String key) {
-    return policy.policy().subject(key).orElseThrow();
+  private Question ping(String key, long cost) {
+    return new Question(policy.policy().subject(key).orElseThrow(), "Ping", cost);
   }
 }

@@ -7,7 +7,6 @@ import io.vertx.core.MultiMap;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
-import io.weir.core.decision.Decision;
 import io.weir.core.throttle.Held;
 import io.weir.jobs.rule.Job;
 import io.weir.jobs.rule.JobParameter;
@@ -19,9 +18,10 @@ import io.weir.jobs.work.JobMeters;
 import io.weir.jobs.work.JobParts;
 import io.weir.jobs.work.JobRequest;
 import io.weir.node.admission.Admission;
+import io.weir.node.admission.Admitted;
 import io.weir.node.admission.Asked;
-import io.weir.node.admission.DecisionProblems;
-import io.weir.node.admission.Ruling;
+import io.weir.node.admission.Priced;
+import io.weir.node.admission.Refusal;
 import io.weir.node.answer.DecisionAnswers;
 import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
@@ -118,16 +118,10 @@ public final class JobIntake implements Diversion {
   // A request may be that of a job that exists, whatever its limits say: only a key without jobs is
   // known to be refused.
   private Future<Void> refuseUnread(
-      HttpServerRequest request, Asked asked, Decision refusal, Supplier<Future<Void>> reading) {
+      HttpServerRequest request, Asked asked, Refusal refusal, Supplier<Future<Void>> reading) {
     return ask(store.hasJobs(
             asked.operation(), asked.subject().tenant(), asked.subject().id()))
-        .compose(mayBeKnown -> {
-          if (mayBeKnown) {
-            return reading.get();
-          }
-          Decision told = admission.refuse(asked, refusal);
-          return reject(request, told, DecisionProblems.of(asked, told));
-        });
+        .compose(mayBeKnown -> mayBeKnown ? reading.get() : reject(request, refusal));
   }
 
   private Future<Void> read(
@@ -159,10 +153,9 @@ public final class JobIntake implements Diversion {
       Buffer body,
       UnpaidWork.Account work) {
     Supplier<Wish> wish = () -> new Wish(
-        asked,
+        new Priced(asked, Admission.cost(asked, Optional.of(body))),
         rule,
         JobRequest.of(asked, headers, body).submission(asked, key),
-        Admission.cost(asked, Optional.of(body)),
         work);
     return body.length() > MAX_BYTES_HERE
         ? vertx.executeBlocking(wish::get, false)
@@ -170,7 +163,7 @@ public final class JobIntake implements Diversion {
   }
 
   private record Wish(
-      Asked asked, JobRule rule, JobSubmission submission, long cost, UnpaidWork.Account work) {}
+      Priced request, JobRule rule, JobSubmission submission, UnpaidWork.Account work) {}
 
   // The limits of a job are charged once, by the request that has the place; all others wait for
   // its outcome. The answer is returned as a supplier and sent later: callers may read slowly.
@@ -200,24 +193,16 @@ public final class JobIntake implements Diversion {
     return admission
         .admit(
             context,
-            wish.asked(),
-            wish.cost(),
+            wish.request(),
             Tickets.in(request.headers(), 0),
-            JobCharges.wish(wish.asked(), wish.rule()))
+            JobCharges.wish(wish.request().asked(), wish.rule()))
         .onComplete(made -> {
-          if (!(made.result() instanceof Ruling.Admitted)) {
+          if (!(made.result() instanceof Admitted)) {
             release(wish, place);
           }
         })
-        .map(ruling -> admission.told(wish.asked(), wish.cost(), ruling))
         .compose(ruling -> ruling.fold(
-            admitted -> take(request, wish, place, admitted),
-            denied -> Future.succeededFuture(() -> reject(
-                request, denied.decision(), DecisionProblems.of(wish.asked(), denied.decision()))),
-            never -> Future.succeededFuture(() -> reject(
-                request, never.decision(), DecisionProblems.of(wish.asked(), never.decision()))),
-            refused ->
-                Future.succeededFuture(() -> EarlyAnswer.send(vertx, request, refused.problem()))));
+            admitted -> take(request, wish, place, admitted), refusal -> reject(request, refusal)));
   }
 
   // If the release fails, the place expires by itself.
@@ -226,7 +211,7 @@ public final class JobIntake implements Diversion {
   }
 
   private Future<Supplier<Future<Void>>> take(
-      HttpServerRequest request, Wish wish, SubmittedJob.Placed place, Ruling.Admitted admitted) {
+      HttpServerRequest request, Wish wish, SubmittedJob.Placed place, Admitted admitted) {
     wish.work().payAll();
     DecisionAnswers.addHeaders(admitted.decision(), request.response().headers());
     JobSubmission submission = wish.submission()
@@ -234,23 +219,19 @@ public final class JobIntake implements Diversion {
     return ask(store.submit(wish.rule(), submission, place))
         .onFailure(error -> release(wish, place))
         .onComplete(done -> {
-          admitted.alone().ifPresent(admission::end);
-          admitted.held().ifPresent(held -> {
-            if (submission.charge().isPresent()) {
-              charges.submitted(submission, place, held, done);
-            } else {
-              end(wish, held, done);
-            }
-          });
+          if (submission.charge().isPresent()) {
+            charges.submitted(submission, place, admitted.held().orElseThrow(), done);
+          } else {
+            end(admitted, done);
+          }
         })
         .map(submitted -> () -> answer(request, wish.rule(), submitted));
   }
 
-  private void end(Wish wish, Held held, AsyncResult<SubmittedJob> done) {
+  private void end(Admitted admitted, AsyncResult<SubmittedJob> done) {
     boolean isRefused = done.succeeded() && !(done.result() instanceof SubmittedJob.Taken);
-    Execution execution = isRefused ? Execution.NOT_SENT : Execution.UNKNOWN;
-    Future<Void> unused =
-        admission.end(wish.asked(), wish.cost(), held, OptionalLong.empty(), execution);
+    admission.end(
+        admitted, OptionalLong.empty(), isRefused ? Execution.NOT_SENT : Execution.UNKNOWN);
   }
 
   private Future<Void> answer(HttpServerRequest request, JobRule rule, SubmittedJob submitted) {
@@ -272,9 +253,8 @@ public final class JobIntake implements Diversion {
     return EarlyAnswer.send(vertx, request, refusal);
   }
 
-  private Future<Void> reject(HttpServerRequest request, Decision decision, ProblemDetails why) {
-    DecisionAnswers.addHeaders(decision, request.response().headers());
-    return EarlyAnswer.send(vertx, request, why);
+  private static <T> Future<T> reject(HttpServerRequest request, Refusal refusal) {
+    return Future.failedFuture(refusal.answer(request.response().headers()));
   }
 
   private <T> Future<T> ask(CompletionStage<T> asked) {
