@@ -14,23 +14,23 @@ public final class DecisionProblems {
   private DecisionProblems() {}
 
   /**
-   * The answer to a request that is denied or never allowed; a denied operation with a stage has its own code.
+   * The answer to a request that is denied or never allowed.
    *
    * @param rule of the operation, empty if the policy does not list it
    */
   public static ProblemDetails of(Optional<OperationRule> rule, Decision refusal) {
-    ProblemDetails problem = named(rule, refusal);
-    return rule.filter(known -> refusal instanceof Denied)
-        .flatMap(OperationRule::stage)
-        .map(stage -> problem.withCode(stage.code()))
-        .orElse(problem);
+    return of(rule.map(OperationRule::name).orElse(Plan.UNLISTED), rule, refusal);
   }
 
-  private static ProblemDetails named(Optional<OperationRule> rule, Decision refusal) {
-    String operation = rule.map(OperationRule::name).orElse(Plan.UNLISTED);
-    ProblemDetails named = DecisionAnswers.problem(operation, refusal);
+  /** The same for an operation that the caller has named; a denied operation with a stage has its own code. */
+  public static ProblemDetails of(
+      String operation, Optional<OperationRule> rule, Decision refusal) {
+    ProblemDetails problem = DecisionAnswers.problem(operation, refusal);
     return rule.flatMap(OperationRule::stage)
-        .map(stage -> named.with("stage", stage.name().toLowerCase(Locale.ROOT)))
-        .orElse(named);
+        .map(stage -> {
+          ProblemDetails named = problem.with("stage", stage.name().toLowerCase(Locale.ROOT));
+          return refusal instanceof Denied ? named.withCode(stage.code()) : named;
+        })
+        .orElse(problem);
   }
 }

@@ -6,8 +6,6 @@ import io.weir.core.answer.AnswerFields;
 import io.weir.core.answer.Problem;
 import io.weir.core.bucket.Demand;
 import io.weir.core.decision.Decision;
-import io.weir.core.decision.Decision.Denied;
-import io.weir.core.decision.Decision.NeverAllowed;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
@@ -33,19 +31,9 @@ public final class DecisionAnswers {
     AnswerFields.setOthers(decision, (name, value) -> headers.set(name, value));
   }
 
-  /** The gateway's answer to a denied request. */
-  public static ProblemDetails problem(Denied denied) {
-    return new ProblemDetails(Problem.of(denied));
-  }
-
   /** The answer to a denied or never allowed request for an operation. */
   public static ProblemDetails problem(String operation, Decision refusal) {
     return new ProblemDetails(Problem.refusing(operation, refusal));
-  }
-
-  /** The gateway's answer to a request that is never allowed. */
-  public static ProblemDetails problem(NeverAllowed never) {
-    return new ProblemDetails(Problem.of(never));
   }
 
   // The header is the same for all decisions of an operation by a plan: cached per thread.

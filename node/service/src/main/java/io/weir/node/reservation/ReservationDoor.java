@@ -8,8 +8,6 @@ import io.vertx.core.json.JsonObject;
 import io.weir.core.bucket.Names;
 import io.weir.core.decision.Decision;
 import io.weir.core.decision.Decision.Allowed;
-import io.weir.core.decision.Decision.Denied;
-import io.weir.core.decision.Decision.NeverAllowed;
 import io.weir.core.policy.OperationRule;
 import io.weir.core.policy.Policy;
 import io.weir.core.policy.Subject;
@@ -19,6 +17,7 @@ import io.weir.core.throttle.Ending;
 import io.weir.core.throttle.Held;
 import io.weir.core.throttle.UnknownSubjectException;
 import io.weir.node.admission.Decider;
+import io.weir.node.admission.DecisionProblems;
 import io.weir.node.admission.UnlistedOperation;
 import io.weir.node.admission.Witness.Question;
 import io.weir.node.answer.DecisionAnswers;
@@ -114,14 +113,15 @@ public final class ReservationDoor implements Door {
         asked.id(),
         asked.content(),
         asked.leaseMicros());
+    Question question = new Question(subject, asked.operation(), cost);
     return decider
-        .decide(context, new Question(subject, asked.operation(), cost), TicketRequest.NONE, wish)
+        .decide(context, question, TicketRequest.NONE, wish)
         .recover(ReservationDoor::withdrawn)
         .onSuccess(
             decision -> DecisionAnswers.addHeaders(decision, request.response().headers()))
-        .compose(decision -> decision instanceof NeverAllowed never
-            ? Future.failedFuture(refused(subject, asked.operation(), never))
-            : answer(request, rule, decision, wish));
+        .compose(decision -> decision instanceof Allowed allowed
+            ? request.answer(201, reserved(allowed, wish))
+            : Future.failedFuture(refused(question, rule, decision)));
   }
 
   // The subject was removed from the policy while the request was decided.
@@ -132,22 +132,14 @@ public final class ReservationDoor implements Door {
             : error);
   }
 
-  private RefusedException refused(Subject subject, String operation, NeverAllowed never) {
-    ProblemDetails problem = DecisionAnswers.problem(never);
-    return new RefusedException(UnlistedOperation.of(identities.policy(), subject, operation, never)
-        .map(unlisted -> unlisted.in(problem))
-        .orElse(problem));
-  }
-
-  private static Future<Void> answer(
-      RoutedRequest request, Optional<OperationRule> rule, Decision decision, HoldWish wish) {
-    if (decision instanceof Denied denied) {
-      ProblemDetails problem = DecisionAnswers.problem(denied);
-      throw new RefusedException(rule.flatMap(OperationRule::stage)
-          .map(stage -> problem.withCode(stage.code()))
-          .orElse(problem));
-    }
-    return request.answer(201, reserved((Allowed) decision, wish));
+  private RefusedException refused(
+      Question question, Optional<OperationRule> rule, Decision refusal) {
+    String operation = question.operation();
+    ProblemDetails problem = DecisionProblems.of(operation, rule, refusal);
+    return new RefusedException(
+        UnlistedOperation.of(identities.policy(), question.subject(), operation, refusal)
+            .map(unlisted -> unlisted.in(problem))
+            .orElse(problem));
   }
 
   // A degraded decision is not recorded: there is no reservation to settle.

@@ -200,8 +200,10 @@ final class HoldsIT {
     String path = "/v1/reservations/" + reserved.getString("reservation");
     assertThat(reserved.getLong("leaseMs")).isEqualTo(2000);
     assertThat(reserve("k3", ",\"cost\":60").statusCode()).isEqualTo(429);
-    assertThat(NodeFixture.json(reserve("k3", ",\"cost\":60")).getString("code"))
-        .isEqualTo("exhausted");
+    JsonObject refusal = NodeFixture.json(reserve("k3", ",\"cost\":60"));
+    assertThat(refusal.getString("code")).isEqualTo("exhausted");
+    assertThat(refusal.getString("operation")).isEqualTo("Gas");
+    assertThat(refusal.getString("stage")).isEqualTo("execution");
     assertThat(NodeFixture.json(settle(path, "{\"cost\":20}")))
         .isEqualTo(
             new JsonObject().put("status", "settled").put("cost", 20).put("repeated", false));
