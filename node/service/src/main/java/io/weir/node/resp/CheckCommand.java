@@ -16,6 +16,7 @@ import io.weir.core.throttle.PolicySource;
 import io.weir.core.throttle.StoreUnavailableException;
 import io.weir.core.throttle.UnknownSubjectException;
 import io.weir.node.admission.Decider;
+import io.weir.node.admission.Witness.Question;
 import io.weir.node.answer.Tickets;
 import io.weir.node.auth.Identities;
 import java.util.List;
@@ -69,7 +70,7 @@ final class CheckCommand {
   private Future<Decision> decide(Subject subject, Check check) {
     long cost =
         check.cost().orElseGet(() -> policies.current().policy().ownCost(check.operation()));
-    return decider.decide(context, subject, check.operation(), cost, check.ticket());
+    return decider.decide(context, new Question(subject, check.operation(), cost), check.ticket());
   }
 
   private static String undecided(Throwable error) {
