@@ -73,7 +73,7 @@ if not_after > 0 and now_us(1) > not_after then
 end
 local last = 1 + state_count
 local states = new_states(values_of(redis.call, KEYS, last))
-local lane = { call = redis.call, sha1 = redis.sha1hex, keys = KEYS, arguments = ARGV, owns = {}, states = states,
+local lane = { call = redis.call, sha1 = redis.sha1hex, keys = KEYS, arguments = ARGV, templates = {}, states = states,
   effort = 0, policy = policy_of(redis.call, KEYS[1]) }
 local answers = charge_all(lane, now_us)
 keep_learned(redis.call, lane.policy)

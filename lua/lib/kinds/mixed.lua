@@ -147,4 +147,12 @@ local function answer_of(code, used, charge, looked, paid)
   return { unpack(numbers, 1, n + 2) }
 end
 
-return { answer_of = answer_of, hold_of = hold_of, known_reservation = known_reservation, look_at = look_at }
+-- The answer if another limit than a rate is full; it tells an estimate.
+local function full_until(wait_us, used, charge, looked, paid)
+  local answer = answer_of(CODES.DENIED, used, charge, looked, paid)
+  answer[#answer + 1], answer[#answer + 2] = wait_us, 1
+  return answer
+end
+
+return { answer_of = answer_of, full_until = full_until, hold_of = hold_of, known_reservation = known_reservation,
+  look_at = look_at }

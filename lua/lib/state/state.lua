@@ -7,33 +7,9 @@ local expiry_of = require('state/expiry_of')
 local LAYOUT = require('state/layout')
 local layout_of = require('state/layout_of')
 local PART = require('state/queue_part')
+local unpacked = require('state/unpacked')
 
-local EMPTY = { 0, 0, 0, 0 }
 local STATE = {}
-
--- The layout of a value, its numbers, and where its queue begins. Nil if it is not a state.
-local function unpacked(value)
-  local high, low = string.byte(value, 1, 2)
-  local count = 256 * (high or 0) + (low or 0)
-  local has_queue = count >= LAYOUT.HAS_QUEUE
-  count = has_queue and count - LAYOUT.HAS_QUEUE or count
-  local at = LAYOUT.HEAD_BYTES + LAYOUT.NUMBER_BYTES * count + 1
-  local ends = has_queue and string.find(value, '\n', at, true)
-  if has_queue and not ends then
-    return nil
-  end
-  local layout = layout_of(string.sub(value, at, ends and ends - 1 or -1))
-  if layout.count ~= count or #value < LAYOUT.HEAD_BYTES then
-    return nil
-  end
-  local numbers = { struct.unpack(layout.format, value) }
-  for i = 2, count + LAYOUT.BEFORE_FIELDS do
-    if numbers[i] >= 2 ^ 53 then
-      return nil
-    end
-  end
-  return layout, numbers, ends and ends + 1
-end
 
 -- Fields of an earlier form are forgotten.
 local function buckets_of(layout, numbers)
@@ -50,10 +26,7 @@ end
 
 -- Reads a value, false if there is none, as it is at `now`. Nil if it is not a state.
 function STATE.read(value, now)
-  local layout, numbers, queue_at = layout_of(''), EMPTY, nil
-  if value then
-    layout, numbers, queue_at = unpacked(value)
-  end
+  local layout, numbers, queue_at = unpacked(value, now)
   if not layout then
     return nil
   end

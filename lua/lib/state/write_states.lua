@@ -5,15 +5,15 @@ local STATE = require('state/state')
 local value_of = require('state/states').value_of
 
 local function write_states(call, keys, last, states)
-  local heads, texts, times, tables = states.heads, states.texts, states.times, states.tables
+  local heads, all_open, tables = states.heads, states.open, states.tables
   for k = 2, last do
-    local head, state = heads[k], tables[k]
+    local head, open, state = heads[k], all_open[k], tables[k]
     if state and state.has_changed then
       local value = STATE.value(state, state.demands)
       call('SET', keys[k], value, 'PXAT', string.format('%d', state.expires_ms))
-    elseif head and times[k] then
-      call('SET', keys[k], value_of(states, k), 'PXAT', string.format('%d', times[k]))
-    elseif head and texts[k] then
+    elseif open and open.expires_ms then
+      call('SET', keys[k], value_of(states, k), 'PXAT', string.format('%d', open.expires_ms))
+    elseif open and open.text then
       call('SET', keys[k], value_of(states, k), 'KEEPTTL')
     elseif head then
       call('SETRANGE', keys[k], '0', head) -- as text: Redis prints a number slowly, as a fraction

@@ -1,0 +1,76 @@
+-- How a state of a layout takes charges by the demands of one scope of a template, as numbers. A way is a table
+-- of
+--   layout     that of the numbers it leaves: the fields of the state, and those of the demands that it has not
+--   count, format, index, rates, lows   of this layout
+--   text       its fields, if these are others than those of the state
+--   is_own     whether they are those of the demands, in their order
+--   bytes, whole, last   the length of a value, the format of all of it, and the place of its last number
+--   units, once, capacity   by the place of a bucket: the units of an operation, or of a request; and the capacity
+--   is_simple  whether it is own, and each demand takes its units once for each operation
+--   is_marking whether it has the lowest level of each bucket of the demands
+
+local grow = require('memo').grow
+local LAYOUT = require('state/layout')
+local layout_of = require('state/layout_of')
+
+local BYTES_OF_WAY = 600
+local NOTHING = {}
+local FIELDS_AT_MOST = 64 -- in a larger state the long way removes empty buckets
+
+-- The fields of a layout and those of these demands that it has not; nil if a bucket has another rate.
+local function text_with(layout, of_scope)
+  local text = layout.text
+  for _, demand in ipairs(of_scope.demands) do
+    if not layout.index[demand.field] then
+      if layout.names[demand.name] then
+        return nil
+      end
+      text = text == '' and demand.field or text .. ' ' .. demand.field
+    end
+  end
+  for _, demand in ipairs(of_scope.is_marking and of_scope.demands or NOTHING) do
+    local low = demand.field .. '.low'
+    text = layout.index[low] and text or text .. ' ' .. low
+  end
+  return text
+end
+
+-- False if a bucket has another rate, or the state has something else than levels.
+local function made(of_scope, layout)
+  local text = layout.is_plain and text_with(layout, of_scope)
+  if not text then
+    return false
+  end
+  local grown = layout_of(text)
+  if grown ~= layout and grown.count > FIELDS_AT_MOST then
+    return false
+  end
+  local is_own = text == of_scope.text
+  local way = { layout = grown, rates = grown.rates, count = grown.count, format = grown.format, index = grown.index,
+    lows = grown.lows, text = grown ~= layout and text or nil, is_own = is_own, is_simple = is_own,
+    last = LAYOUT.BEFORE_FIELDS + grown.count, bytes = LAYOUT.HEAD_BYTES + LAYOUT.NUMBER_BYTES * grown.count + #text,
+    whole = grown.format .. 'c' .. #text, units = {}, once = {}, capacity = {}, is_marking = of_scope.is_marking }
+  for j = 1, grown.count do
+    way.units[j], way.capacity[j] = 0, math.huge
+  end
+  for _, demand in ipairs(of_scope.demands) do
+    local j = grown.index[demand.field] - LAYOUT.BEFORE_FIELDS
+    way.units[j], way.once[j], way.capacity[j] = demand.units, demand.requests, demand.capacity
+    way.is_simple = way.is_simple and not demand.requests
+  end
+  return way
+end
+
+-- Kept with the demands. One that leaves the fields as they are is the first to be tried.
+local function way_of(of_scope, layout)
+  local way = of_scope.ways[layout]
+  if way == nil then
+    way = made(of_scope, layout)
+    grow(BYTES_OF_WAY + 100 * layout.count)
+    of_scope.ways[layout] = way
+    of_scope.usual = way and not way.text and way.count > 0 and way or of_scope.usual
+  end
+  return way
+end
+
+return way_of
