@@ -7,6 +7,7 @@ local CODES = require('codes')
 local counters_at = require('kinds/ledger').counters_at
 local MARKS = require('kinds/marks')
 local answer_of = require('kinds/mixed').answer_of
+local full_until = require('kinds/mixed').full_until
 local known_reservation = require('kinds/mixed').known_reservation
 local look_at = require('kinds/mixed').look_at
 local keep_counters = require('kinds/mixed_take').keep_counters
@@ -16,17 +17,18 @@ local PAYERS = require('queue/payers')
 local RATES = require('queue/rates')
 local TICKET = require('queue/ticket')
 local VIEW = require('queue/view')
-local VIEWS = require('queue/views')
 
 local LONG = {}
 
-local function views_of(charge, cost)
-  local views, by_name = VIEWS.of(charge.template, cost, charge.states, charge.now), {}
-  for _, view in ipairs(views) do
-    by_name[view.demand.name] = view.used
-  end
+local function views_of(charge)
+  local views = RATES.views(charge)
   charge.used_of = function(bucket)
-    return by_name[bucket] or 0
+    for _, view in ipairs(views) do
+      if view.demand.name == bucket then
+        return view.used
+      end
+    end
+    return 0
   end
   return views
 end
@@ -79,9 +81,7 @@ end
 -- The denial of a charge if another limit than a rate is full.
 local function refused(charge, views, request, looked)
   local wait = #request.views > 0 and DECIDE.peek(request).wait_us or 0
-  local answer = answer_of(CODES.DENIED, shown_of(views), charge, looked, request.paid)
-  answer[#answer + 1], answer[#answer + 2] = math.max(looked.wait_us, wait), 1
-  return answer
+  return full_until(math.max(looked.wait_us, wait), shown_of(views), charge, looked, request.paid)
 end
 
 -- Everything that a decision needs; or the answer, if there is nothing to decide.
@@ -90,15 +90,17 @@ local function prepared(lane, charge)
   if newest then
     return { CODES.STALE, newest }
   end
-  local again = answer_again(lane, charge, views_of(charge, charge.cost))
+  local views = views_of(charge)
+  local again = answer_again(lane, charge, views)
   local looked = not again and look_at(charge, lane.ledger, lane.call)
   if not looked then
     return again or { CODES.OUTSIDE }
+  elseif looked.cost ~= charge.cost then
+    charge.cost = looked.cost
+    views = views_of(charge)
   end
-  charge.cost = looked.cost
-  local views = views_of(charge, charge.cost)
   -- The answer to a cost that never fits has the units used alone: they are taken before the views are judged.
-  local never = (VIEWS.is_never(views) or looked.is_never) and shown_of(views)
+  local never = (RATES.is_never(views) or looked.is_never) and shown_of(views)
   local request = request_of(lane, charge, views)
   if never then
     return answer_of(CODES.NEVER_ALLOWED, never, charge, looked, request.paid)

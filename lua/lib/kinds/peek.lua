@@ -1,25 +1,17 @@
 -- The answer that a newcomer would get: see peek.lua.
 
 local CODES = require('codes')
+local failed = require('failed')
 local LONG = require('kinds/charge_long')
 local read_charge = require('kinds/read_charge').read_charge
 local numbers_of = require('kinds/read_charge').numbers_of
 local DECIDE = require('queue/decide')
 local RATES = require('queue/rates')
-local VIEWS = require('queue/views')
 local template_of = require('state/template_of')
 
 local function peek_rates(lane, charge)
-  local newest = RATES.load(lane, charge)
-  if newest then
-    return { CODES.STALE, newest }
-  end
-  local views = VIEWS.of(charge.template, charge.cost, charge.states, charge.now)
-  if VIEWS.is_never(views) then
-    return RATES.never(views)
-  end
-  local decision = DECIDE.peek(RATES.request(lane, charge, views, 0))
-  return RATES.answer(decision, views)
+  local answer = RATES.begin(lane, charge)
+  return answer or RATES.answer(DECIDE.peek(charge), charge.views)
 end
 
 local function peek(lane, now)
@@ -31,7 +23,7 @@ local function peek(lane, now)
   end
   local is_mixed = #charge.others > 0 or charge.hold or charge.template.is_unusual
   local is_done, answer = pcall(is_mixed and LONG.peek or peek_rates, lane, charge)
-  return is_done and answer or { CODES.FAILED, type(answer) == 'table' and answer.err or tostring(answer) }
+  return is_done and answer or failed(answer)
 end
 
 return peek

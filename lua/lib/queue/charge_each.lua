@@ -1,24 +1,16 @@
 -- The long way of equal charges on rates: each is decided by itself.
 
-local CODES = require('codes')
 local EFFORT = require('effort')
 local failed = require('failed')
 local DECIDE = require('queue/decide')
 local RATES = require('queue/rates')
-local VIEWS = require('queue/views')
 
 local function decide_each(lane, charge, left, answers)
-  local newest = RATES.load(lane, charge)
-  if newest then
-    answers[#answers + 1] = { CODES.STALE, newest }
+  local answer, views = RATES.begin(lane, charge), charge.views
+  if answer then
+    answers[#answers + 1] = answer
     return
   end
-  local views = VIEWS.of(charge.template, charge.cost, charge.states, charge.now)
-  if VIEWS.is_never(views) then
-    answers[#answers + 1] = RATES.never(views)
-    return
-  end
-  RATES.request(lane, charge, views, 0)
   for i = 1, left do
     if EFFORT.is_spent(lane) then
       answers[#answers + 1] = EFFORT.LATER

@@ -33,6 +33,30 @@ function RATES.load(lane, charge)
   return newest > template.revision and newest or nil
 end
 
+-- The views of a charge: one for each of its demands (queue/view.lua). A cost above the capacity is cut to one unit
+-- above it.
+function RATES.views(charge)
+  local views, demands, cost, now = {}, charge.template.demands, charge.cost, charge.now
+  for i = 1, #demands do
+    local demand = demands[i]
+    local units, capacity = demand.requests and demand.units or demand.units * cost, demand.capacity
+    views[i] = VIEW.of(demand, units > capacity and capacity + 1 or units, charge.states, now)
+  end
+  return views
+end
+
+-- Whether a demand can never pass, and the demand it overflows to cannot either.
+function RATES.is_never(views)
+  for i = 1, #views do
+    local view, other = views[i], views[i + 1]
+    if view.cost > view.capacity and not view.demand.overflow
+      and not (other and other.demand.overflow and other.cost <= other.capacity) then
+      return true
+    end
+  end
+  return false
+end
+
 -- Makes a charge a request for these buckets.
 function RATES.request(lane, charge, views, paid)
   charge.lane, charge.views, charge.paid = lane, views, paid
@@ -108,23 +132,29 @@ function RATES.decide(request)
   return decision
 end
 
--- The answer if a cost is above its capacity.
-function RATES.never(views)
-  local answer = { CODES.NEVER_ALLOWED }
-  for i, view in ipairs(views) do
-    answer[i + 1] = VIEW.shown_units(view)
+local function with_used(code, views)
+  local answer = { code }
+  for i = 1, #views do
+    answer[i + 1] = VIEW.shown_units(views[i])
   end
   return answer
+end
+
+-- Makes a charge a request for all of its buckets. Returns the answer if there is nothing to decide.
+function RATES.begin(lane, charge)
+  local newest = RATES.load(lane, charge)
+  if newest then
+    return { CODES.STALE, newest }
+  end
+  local views = RATES.views(charge)
+  RATES.request(lane, charge, views, 0)
+  return RATES.is_never(views) and with_used(CODES.NEVER_ALLOWED, views) or nil
 end
 
 -- The answer to a decision: its code, the units used, and of a denial its wait, whether that is an
 -- estimate, and the ticket; what became of the place and whether one was made.
 function RATES.answer(decision, views)
-  local answer = { decision.admitted and CODES.ALLOWED or CODES.DENIED }
-  for i = 1, #views do
-    answer[i + 1] = VIEW.shown_units(views[i])
-  end
-  return RATES.with_wait(decision, answer)
+  return RATES.with_wait(decision, with_used(decision.admitted and CODES.ALLOWED or CODES.DENIED, views))
 end
 
 function RATES.with_wait(decision, answer)
