@@ -64,11 +64,11 @@ public record Verdict(long revision, List<Demand> demands, long cost) {
   }
 
   /**
-   * The admission by the only demand.
+   * The admission by the only demand; the most frequent decisions need no verdict.
    *
    * @param usedUnits of its bucket, with this request's cost
    */
-  public Allowed allowed(long usedUnits) {
+  public static Allowed allowed(long revision, List<Demand> demands, long usedUnits) {
     return new Allowed(revision, new Limits(demands, usedUnits));
   }
 

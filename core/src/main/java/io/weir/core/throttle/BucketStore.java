@@ -4,6 +4,7 @@ import io.weir.core.decision.Decision;
 import io.weir.core.decision.Decision.Allowed;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The buckets of all subjects, shared by all callers. Safe for use by many threads.
@@ -21,10 +22,10 @@ public interface BucketStore {
    * Takes the cost if that is possible without asking elsewhere, as {@link #tryCharge} would.
    *
    * @param charge its way to wait is ignored
-   * @return the admission; empty if {@link #tryCharge} has to decide: nothing was taken
+   * @return the admission; null if {@link #tryCharge} has to decide: nothing was taken
    */
-  default Optional<Allowed> tryAtOnce(Charge charge) {
-    return Optional.empty();
+  default @Nullable Allowed tryAtOnce(Charge charge) {
+    return null;
   }
 
   /**

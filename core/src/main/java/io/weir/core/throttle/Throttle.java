@@ -20,6 +20,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Decides on requests: finds the limits of a subject's operation in the policy and asks the store, one round trip a
@@ -66,15 +67,15 @@ public final class Throttle {
    */
   public CompletionStage<Decision> tryTake(
       String subjectId, String operation, long cost, TicketRequest ticket) {
-    Optional<Allowed> atOnce = tryAtOnce(subjectId, operation, cost);
-    return atOnce.isPresent()
-        ? CompletableFuture.completedFuture(atOnce.get())
+    Allowed atOnce = tryAtOnce(subjectId, operation, cost);
+    return atOnce != null
+        ? CompletableFuture.completedFuture(atOnce)
         : tryTake(subjectId, operation, cost, ticket, Throttle::noHold);
   }
 
-  private Optional<Allowed> tryAtOnce(String subjectId, String operation, long cost) {
+  private @Nullable Allowed tryAtOnce(String subjectId, String operation, long cost) {
     Charge charge = known(policies.current()).find(subjectId, operation, cost);
-    return charge == null ? Optional.empty() : store.tryAtOnce(charge);
+    return charge == null ? null : store.tryAtOnce(charge);
   }
 
   private KnownCharges known(PolicyRevision policy) {

@@ -31,6 +31,7 @@ public final class Leases implements AutoCloseable {
   private final String node;
   private final Outages outages;
   private final LeasedBuckets buckets = new LeasedBuckets();
+  private final KnownPools pools = new KnownPools();
   private final Surroundings around;
   private final Function<Pool, LeasedBucket> make = this::made;
   private final AtomicLong lives = new AtomicLong();
@@ -96,7 +97,7 @@ public final class Leases implements AutoCloseable {
   }
 
   private int partOf(Demand demand, Charge charge) {
-    return shared.partOf(Pool.of(demand.bucket(), charge));
+    return shared.partOf(pools.of(demand.bucket(), charge));
   }
 
   /** Units taken for one charge. Mutable; used by one thread at a time. */
@@ -140,7 +141,7 @@ public final class Leases implements AutoCloseable {
    */
   long spendNow(Charge charge, long nowNanos) {
     Demand demand = charge.demands().get(0);
-    return bucket(Pool.of(demand.bucket(), charge))
+    return bucket(pools.of(demand.bucket(), charge))
         .spendNow(demand.units(charge.cost()), charge.revision(), nowNanos);
   }
 
@@ -176,7 +177,7 @@ public final class Leases implements AutoCloseable {
     for (int i = first; i < charge.demands().size(); i++) {
       int index = i;
       Demand demand = charge.demands().get(index);
-      LeasedBucket bucket = bucket(Pool.of(demand.bucket(), charge));
+      LeasedBucket bucket = bucket(pools.of(demand.bucket(), charge));
       CompletableFuture<Taking> taking =
           bucket.take(demand.units(charge.cost()), charge.revision(), isLook);
       if (!Stages.isKnown(taking)) {

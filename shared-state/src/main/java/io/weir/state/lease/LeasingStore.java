@@ -3,6 +3,7 @@ package io.weir.state.lease;
 import io.weir.core.bucket.Demand;
 import io.weir.core.decision.Decision;
 import io.weir.core.decision.Decision.Allowed;
+import io.weir.core.decision.Verdict;
 import io.weir.core.slot.QueueReport;
 import io.weir.core.throttle.BucketStore;
 import io.weir.core.throttle.Charge;
@@ -59,22 +60,22 @@ public final class LeasingStore implements BucketStore {
 
   /** Admits a charge on one leased bucket alone, if the node has the units. */
   @Override
-  public Optional<Allowed> tryAtOnce(Charge charge) {
+  public @Nullable Allowed tryAtOnce(Charge charge) {
     return spend(charge, split(charge.demands()));
   }
 
-  private Optional<Allowed> spend(Charge charge, Split split) {
+  private @Nullable Allowed spend(Charge charge, Split split) {
     if (!split.isOneLeased(charge) || !ofLeases.isUndisturbed(charge)) {
-      return Optional.empty();
+      return null;
     }
     long now = nanoClock.getAsLong();
     long used = leases.spendNow(charge, now);
     if (used < 0) {
-      return Optional.empty();
+      return null;
     }
-    Allowed allowed = charge.verdict().allowed(used);
+    Allowed allowed = Verdict.allowed(charge.revision(), charge.demands(), used);
     ofLeases.note(charge, allowed, now);
-    return Optional.of(allowed);
+    return allowed;
   }
 
   @Override
@@ -83,9 +84,9 @@ public final class LeasingStore implements BucketStore {
     if (split.leased().isEmpty()) {
       return own.tryCharge(charge);
     }
-    Optional<Allowed> spent = spend(charge, split);
-    if (spent.isPresent()) {
-      return CompletableFuture.completedFuture(new Decided(spent.get(), QueueReport.NONE));
+    Allowed spent = spend(charge, split);
+    if (spent != null) {
+      return CompletableFuture.completedFuture(new Decided(spent, QueueReport.NONE));
     }
     if (split.hasLeasedOverflow()) {
       return CompletableFuture.failedFuture(new StoreUnavailableException(

@@ -1,7 +1,6 @@
 package io.weir.state.lease;
 
 import io.weir.core.bucket.Bucket;
-import io.weir.core.throttle.Charge;
 import io.weir.state.wire.Partition;
 import io.weir.state.wire.RedisKeys;
 
@@ -13,19 +12,19 @@ import io.weir.state.wire.RedisKeys;
  */
 public record Pool(Bucket bucket, String tenant, String subject) {
 
-  /** The pool that a charge on this bucket is taken from. */
-  public static Pool of(Bucket bucket, Charge charge) {
-    return switch (bucket.scope()) {
-      case KEY -> new Pool(bucket, charge.tenant(), charge.subject());
-      case TENANT -> new Pool(bucket, charge.tenant(), "");
-      case CLUSTER -> new Pool(bucket, "", "");
-    };
-  }
-
   // Of the names alone, whose hashes are kept: few pools differ only in the shape of the bucket.
   @Override
   public int hashCode() {
+    return hash(bucket, tenant, subject);
+  }
+
+  static int hash(Bucket bucket, String tenant, String subject) {
     return 31 * (31 * bucket.name().hashCode() + tenant.hashCode()) + subject.hashCode();
+  }
+
+  /** Whether it is the pool of this bucket and this owner. */
+  boolean isOf(Bucket other, String ofTenant, String ofSubject) {
+    return subject.equals(ofSubject) && tenant.equals(ofTenant) && bucket.equals(other);
   }
 
   /** Its key in Redis. */

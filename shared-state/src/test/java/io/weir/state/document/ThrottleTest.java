@@ -8,6 +8,7 @@ import io.weir.core.decision.Decision.Allowed;
 import io.weir.core.decision.Decision.Denied;
 import io.weir.core.decision.Decision.NeverAllowed;
 import io.weir.core.decision.Decision.Reason;
+import io.weir.core.decision.Verdict;
 import io.weir.core.decision.Verdict.Outcome;
 import io.weir.core.decision.Verdict.Wait;
 import io.weir.core.policy.PolicyRevision;
@@ -158,9 +159,9 @@ final class ThrottleTest {
     private final List<Charge> atOnce = new ArrayList<>();
 
     @Override
-    public Optional<Allowed> tryAtOnce(Charge charge) {
+    public Allowed tryAtOnce(Charge charge) {
       atOnce.add(charge);
-      return Optional.of(charge.verdict().allowed(1));
+      return Verdict.allowed(charge.revision(), charge.demands(), 1);
     }
 
     @Override

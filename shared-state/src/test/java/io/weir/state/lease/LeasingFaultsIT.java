@@ -153,9 +153,9 @@ final class LeasingFaultsIT {
     Charge charge = charge("k", 1, Extras.NONE, LEASED);
     ask(charge("k", 2, Extras.NONE, LEASED));
     happens(Fault.KNOWN);
-    assertThat(store.tryAtOnce(charge)).isEmpty();
+    assertThat(store.tryAtOnce(charge)).isNull();
     assertThat(((Decided) ask(charge)).decision().degraded()).isTrue();
-    assertThat(store.tryAtOnce(charge)).isEmpty();
+    assertThat(store.tryAtOnce(charge)).isNull();
   }
 
   @Test

@@ -89,7 +89,8 @@ final class OwnedLeasesIT {
         .count();
   }
 
-  // 144 bytes without what a compiler leaves out.
+  // 72 bytes for the admission and what computes its limits when they are read, and what the
+  // measurement takes.
   @Test
   void anAdmissionByTheLeaseAllocatesAFewSmallObjects() {
     Charge charge = charge("acme", "k1", OF_TENANT);
@@ -100,7 +101,7 @@ final class OwnedLeasesIT {
         })
         .sorted()
         .toArray();
-    assertThat(allocated[25]).isBetween(1L, 200L);
+    assertThat(allocated[25]).isBetween(1L, 120L);
   }
 
   private static long allocatedBy(Runnable task) {
@@ -112,18 +113,18 @@ final class OwnedLeasesIT {
 
   // Once the process expects a demand, it holds units beforehand.
   private Allowed takenAtOnce(Charge charge) {
-    Optional<Allowed> allowed = one.store().tryAtOnce(charge);
-    while (allowed.isEmpty()) {
+    Allowed allowed = one.store().tryAtOnce(charge);
+    while (allowed == null) {
       var unused = one.store().tryCharge(charge).toCompletableFuture().join();
       allowed = one.store().tryAtOnce(charge);
     }
-    return allowed.get();
+    return allowed;
   }
 
   @Test
   void onlyUnitsThatTheProcessHoldsAreTakenAtOnce() {
     Charge charge = charge("acme", "k1", OF_TENANT);
-    assertThat(one.store().tryAtOnce(charge)).isEmpty();
+    assertThat(one.store().tryAtOnce(charge)).isNull();
     assertThat(one.leases().operationsHeld()).isZero();
     Allowed allowed = takenAtOnce(charge);
     assertThat(allowed.revision()).isEqualTo(1);
@@ -147,7 +148,7 @@ final class OwnedLeasesIT {
             held.with(Amount.ofRates(List.of(OF_TENANT, exact), 1)),
             held.with(Amount.ofRates(held.demands(), 10_001)),
             charge("globex", "k1", OF_TENANT)))
-        .allMatch(charge -> one.store().tryAtOnce(charge).isEmpty());
+        .allMatch(charge -> one.store().tryAtOnce(charge) == null);
     assertThat(takenAtOnce(held).revision()).isEqualTo(2);
   }
 
