@@ -86,11 +86,12 @@ record BucketOptions(
         : whole;
   }
 
-  /** Whether a part of the bucket can hold this much. */
-  boolean holds(Demand whole) {
+  /** Whether each part of the bucket can hold one operation of each kind. */
+  boolean holds(BucketShape shape) {
     return kept.isEmpty()
-        || (fits(whole, kept.get().percent())
-            && fits(whole, PERCENT - kept.get().percent()));
+        || shape.demands().values().stream()
+            .allMatch(whole -> fits(whole, kept.get().percent())
+                && fits(whole, PERCENT - kept.get().percent()));
   }
 
   private static boolean fits(Demand whole, int percent) {

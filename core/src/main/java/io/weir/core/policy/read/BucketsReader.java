@@ -5,7 +5,6 @@ import io.weir.core.policy.schema.Field;
 import io.weir.core.policy.schema.Section;
 import io.weir.core.policy.schema.Table;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -36,13 +35,17 @@ final class BucketsReader {
 
   private final ShapeReader shapes;
   private final Scope defaultScope;
-  private final Set<String> names = new HashSet<>();
+  private final Set<String> names;
   private final boolean bare;
 
-  /** @param bare whether the document names no plans, so that nothing refers to a bucket by its name */
-  BucketsReader(ShapeReader shapes, Scope defaultScope, boolean bare) {
-    this.shapes = shapes;
-    this.defaultScope = defaultScope;
+  /**
+   * @param names the names in use; more are added
+   * @param bare whether the document names no plans, so that nothing refers to a bucket by its name
+   */
+  BucketsReader(PolicySettings settings, Set<String> names, boolean bare) {
+    shapes = new ShapeReader(settings.bursts());
+    defaultScope = settings.scope();
+    this.names = names;
     this.bare = bare;
   }
 
@@ -78,7 +81,7 @@ final class BucketsReader {
   }
 
   private static boolean isHeldByParts(Section section, BucketShape shape, BucketOptions options) {
-    boolean isHeld = shape.demands().values().stream().allMatch(options::holds);
+    boolean isHeld = options.holds(shape);
     if (!isHeld) {
       section.error(
           "share_too_small",
@@ -105,11 +108,6 @@ final class BucketsReader {
     section.warning(
         "name_repeated", "name", "%s; this one is %s:%d".formatted(message, given, number));
     return Optional.of(given + ":" + number);
-  }
-
-  /** The names in use. */
-  Set<String> names() {
-    return names;
   }
 
   /** A bucket of the policy, with its place in the document. */

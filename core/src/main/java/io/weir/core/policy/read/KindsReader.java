@@ -16,7 +16,6 @@ import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.ZoneId;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -109,13 +108,13 @@ final class KindsReader {
           "numbers of requests at once")
       .counts(0, MAX_LIMITS);
 
-  private final Set<String> names;
   private final Scope defaultScope;
+  private final Set<String> names;
 
   /** @param names the names in use; more are added */
-  KindsReader(Set<String> names, Scope defaultScope) {
-    this.names = names;
+  KindsReader(Scope defaultScope, Set<String> names) {
     this.defaultScope = defaultScope;
+    this.names = names;
   }
 
   List<KindLimit> read(Section root) {
@@ -132,7 +131,6 @@ final class KindsReader {
     }
     quotas.forEach(section -> quota(section).ifPresent(limits::add));
     permits.forEach(section -> permits(section).ifPresent(limits::add));
-    findWrongOverflows(limits);
     return limits;
   }
 
@@ -223,46 +221,6 @@ final class KindsReader {
       return Optional.of(ZoneId.of(text));
     } catch (DateTimeException e) {
       return Optional.empty();
-    }
-  }
-
-  /** Reports each operation that is named here but unknown elsewhere: its limit would never apply. */
-  static void findUnknownOperations(List<KindLimit> limits, Set<String> known) {
-    for (KindLimit limit : limits) {
-      limit.operations().stream()
-          .filter(operation -> !known.contains(operation))
-          .sorted()
-          .forEach(operation -> limit
-              .section()
-              .error(
-                  "operation_unknown",
-                  "operations",
-                  "'%s' is no operation of the policy".formatted(operation)));
-    }
-  }
-
-  private static void findWrongOverflows(List<KindLimit> limits) {
-    Map<String, KindLimit> byName = new LinkedHashMap<>();
-    limits.forEach(limit -> byName.put(limit.name(), limit));
-    Set<String> targets = new HashSet<>();
-    for (KindLimit limit : limits) {
-      limit.overflow().ifPresent(target -> {
-        KindLimit other = byName.get(target);
-        boolean isSound = other != null
-            && !other.name().equals(limit.name())
-            && other.demand() instanceof Quota
-            && other.overflow().isEmpty()
-            && targets.add(target);
-        if (!isSound) {
-          limit
-              .section()
-              .error(
-                  "overflow_unknown",
-                  "overflow",
-                  "'%s' (expected: another quota, of one quota alone, without an overflow of its own)"
-                      .formatted(target));
-        }
-      });
     }
   }
 

@@ -20,9 +20,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 
-/** Reads how requests are mapped to operations and costs. Mutable; owned by one reading. */
+/** Reads how requests are mapped to operations and costs. */
 final class OperationsReader {
   private static final Pattern METHOD_FORM = Pattern.compile("[A-Z]{3,20}");
 
@@ -77,58 +76,20 @@ final class OperationsReader {
   static final Field<List<Section>> OPERATIONS = Field.sections(
       "operations", OPERATION, "how requests become operations; the first one that matches wins");
 
-  private final List<OperationRule> rules = new ArrayList<>();
-  private final List<Section> sections = new ArrayList<>();
+  private OperationsReader() {}
 
-  List<OperationRule> read(Section root) {
+  static List<DefinedOperation> read(Section root) {
     Set<String> names = new HashSet<>();
+    List<DefinedOperation> operations = new ArrayList<>();
     for (Section section : root.get(OPERATIONS)) {
-      rule(section, names).filter(rule -> reachable(section, rule, rules)).ifPresent(rule -> {
-        rules.add(rule);
-        sections.add(section);
-      });
+      rule(section, names)
+          .filter(rule -> reachable(section, rule, operations))
+          .ifPresent(rule -> operations.add(new DefinedOperation(section, rule)));
     }
-    return List.copyOf(rules);
+    return operations;
   }
 
-  /** Warns once for each limited path of which the rules name some methods only: the others are not limited. */
-  void findUnlistedMethods() {
-    List<Route> limited = rules.stream()
-        .filter(rule -> !rule.unlimited())
-        .flatMap(rule -> rule.route().stream())
-        .toList();
-    for (int i = 0; i < rules.size(); i++) {
-      Section section = sections.get(i);
-      rules
-          .get(i)
-          .route()
-          .filter(route -> isFirstOfOpen(route, limited))
-          .ifPresent(
-              route -> section.warning("methods_unlisted", "match", unlisted(route, limited)));
-    }
-  }
-
-  private boolean isFirstOfOpen(Route route, List<Route> limited) {
-    boolean isOpen = rules.stream()
-        .flatMap(rule -> rule.route().stream())
-        .noneMatch(other -> other.takesAllMethods() && other.path().covers(route.path()));
-    Optional<Route> first =
-        limited.stream().filter(other -> other.path().covers(route.path())).findFirst();
-    return isOpen && first.filter(route::equals).isPresent();
-  }
-
-  private static String unlisted(Route route, List<Route> limited) {
-    String named = limited.stream()
-        .filter(other -> other.path().covers(route.path()))
-        .flatMap(other -> other.methods().stream())
-        .distinct()
-        .sorted()
-        .collect(Collectors.joining(", "));
-    return "the rules of this path limit %s only: other methods are allowed without a limit"
-        .formatted(named);
-  }
-
-  private Optional<OperationRule> rule(Section section, Set<String> names) {
+  private static Optional<OperationRule> rule(Section section, Set<String> names) {
     Optional<String> name = section.find(NAME);
     Optional<Section> match = section.find(MATCH);
     Optional<Route> route = match.flatMap(OperationsReader::route);
@@ -161,19 +122,27 @@ final class OperationsReader {
   }
 
   private static boolean reachable(
-      Section section, OperationRule rule, List<OperationRule> before) {
+      Section section, OperationRule rule, List<DefinedOperation> before) {
     if (rule.route().isEmpty()) {
       return true;
     }
-    for (OperationRule earlier : before) {
-      if (earlier.route().filter(route -> route.covers(rule.route().get())).isPresent()) {
+    for (DefinedOperation earlier : before) {
+      if (earlier
+          .rule()
+          .route()
+          .filter(route -> route.covers(rule.route().get()))
+          .isPresent()) {
         section.error(
             "rule_unreachable",
             "match",
-            "every request it matches is taken by %s before".formatted(earlier.name()));
+            "every request it matches is taken by %s before"
+                .formatted(earlier.rule().name()));
         return false;
       }
     }
     return true;
   }
+
+  /** A rule of the policy, with its place in the document. */
+  record DefinedOperation(Section section, OperationRule rule) {}
 }

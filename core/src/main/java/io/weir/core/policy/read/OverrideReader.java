@@ -40,8 +40,8 @@ final class OverrideReader {
   private final Set<String> knownOperations;
   private final Set<String> tenantBuckets;
 
-  OverrideReader(ShapeReader shapes, Set<String> knownOperations, Set<String> tenantBuckets) {
-    this.shapes = shapes;
+  OverrideReader(BurstRule bursts, Set<String> knownOperations, Set<String> tenantBuckets) {
+    shapes = new ShapeReader(bursts);
     this.knownOperations = knownOperations;
     this.tenantBuckets = tenantBuckets;
   }
@@ -159,8 +159,7 @@ final class OverrideReader {
   }
 
   private static boolean isHeldByParts(LimitOverride override, PlanDraft draft, BucketShape shape) {
-    BucketOptions options = draft.kinds().of(shape.bucket().name());
-    boolean isHeld = shape.demands().values().stream().allMatch(options::holds);
+    boolean isHeld = draft.kinds().of(shape.bucket().name()).holds(shape);
     if (!isHeld) {
       override
           .section()

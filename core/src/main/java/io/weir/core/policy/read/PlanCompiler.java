@@ -4,7 +4,6 @@ import static java.util.Objects.requireNonNull;
 
 import io.weir.core.bucket.Scope;
 import io.weir.core.policy.Access;
-import io.weir.core.policy.FailureMode;
 import io.weir.core.policy.OperationLimit;
 import io.weir.core.policy.OperationLimit.Frozen;
 import io.weir.core.policy.OperationLimit.NotConfigured;
@@ -21,7 +20,6 @@ import io.weir.core.policy.schema.DocumentValue.Sequence;
 import io.weir.core.policy.schema.Problems;
 import io.weir.core.policy.schema.Section;
 import io.weir.core.policy.schema.Table;
-import io.weir.core.slot.SlotMode;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -29,13 +27,14 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
 
 /** Compiles plans for subjects, by the plans and tenants of a policy. Subjects without overrides share their plan. */
 final class PlanCompiler implements SubjectCompiler {
   private static final int MOST_SHARED = 10_000;
   private static final Table ENTRY = Table.of("entry").with(List.of(OverrideReader.OVERRIDES));
 
-  private final Map<String, PlanParts> plans = new HashMap<>();
+  private final Map<String, PlanTerms> plans = new HashMap<>();
   private final Map<String, TenantEntry> tenants;
   private final OverrideReader overrides;
   private final Set<String> unlimitedOperations;
@@ -51,25 +50,13 @@ final class PlanCompiler implements SubjectCompiler {
       Set<String> unlimitedOperations,
       boolean allowUnlisted,
       Optional<String> defaultPlan) {
-    plans.forEach((name, plan) -> this.plans.put(
-        name,
-        new PlanParts(
-            name, plan.draft(), plan.access(), plan.slots(), plan.failureMode(), plan.mode())));
+    plans.forEach((name, plan) -> this.plans.put(name, plan.terms()));
     this.tenants = Map.copyOf(tenants);
     this.overrides = overrides;
     this.unlimitedOperations = unlimitedOperations;
     this.unlisted = allowUnlisted ? new Unlimited() : new NotConfigured();
     this.defaultPlan = defaultPlan;
   }
-
-  /** The parts of a plan that its subjects need; not its place in the document, which may be long. */
-  private record PlanParts(
-      String name,
-      PlanDraft draft,
-      Access access,
-      SlotMode slots,
-      FailureMode failureMode,
-      LimitMode mode) {}
 
   private TenantEntry tenant(SubjectEntry entry) {
     return tenants.getOrDefault(entry.tenant(), entry.ofTenant());
@@ -92,11 +79,11 @@ final class PlanCompiler implements SubjectCompiler {
   @Override
   public Compiled compile(SubjectEntry entry) {
     Problems problems = new Problems(entry.id());
-    Optional<PlanParts> plan = planName(entry).map(plans::get);
-    return new Compiled(plan.map(parts -> compile(entry, parts, problems)), problems.all());
+    Optional<PlanTerms> plan = planName(entry).map(plans::get);
+    return new Compiled(plan.map(terms -> compile(entry, terms, problems)), problems.all());
   }
 
-  private Plan compile(SubjectEntry entry, PlanParts plan, Problems problems) {
+  private Plan compile(SubjectEntry entry, PlanTerms plan, Problems problems) {
     TenantEntry tenant = tenant(entry);
     Access access = entry.access().or(tenant.access()).or(plan.access());
     return entry.overrides().isEmpty()
@@ -107,21 +94,35 @@ final class PlanCompiler implements SubjectCompiler {
             applied(entry.overrides(), draft(plan, tenant, problems), Scope.KEY, problems));
   }
 
+  /** The plan of subjects for whom no plan is named. */
+  Optional<Plan> defaultPlan() {
+    return defaultPlan.map(this::withoutOverrides);
+  }
+
+  /** The plans of subjects without overrides, by name. */
+  Map<String, Plan> withoutOverrides() {
+    return plans.keySet().stream().collect(Collectors.toMap(name -> name, this::withoutOverrides));
+  }
+
+  private Plan withoutOverrides(String plan) {
+    return shared(plan, terms(plan).access(), TenantEntry.NONE);
+  }
+
   /** The plan of subjects without overrides of their own. */
   Plan shared(String plan, Access access, TenantEntry tenant) {
-    return shared(parts(plan), access, tenant, new Problems(plan));
+    return shared(terms(plan), access, tenant, new Problems(plan));
   }
 
   /** A plan of one subject. */
   Plan own(String plan, Access access, PlanDraft draft) {
-    return compile(parts(plan), access, draft);
+    return compile(terms(plan), access, draft);
   }
 
-  private PlanParts parts(String plan) {
+  private PlanTerms terms(String plan) {
     return requireNonNull(plans.get(plan), plan);
   }
 
-  private Plan shared(PlanParts plan, Access access, TenantEntry tenant, Problems problems) {
+  private Plan shared(PlanTerms plan, Access access, TenantEntry tenant, Problems problems) {
     if (tenant.overrides().isEmpty()) {
       return shared.computeIfAbsent(
           List.of(plan.name(), access), key -> compile(plan, access, plan.draft()));
@@ -138,7 +139,7 @@ final class PlanCompiler implements SubjectCompiler {
     return made;
   }
 
-  private PlanDraft draft(PlanParts plan, TenantEntry tenant, Problems problems) {
+  private PlanDraft draft(PlanTerms plan, TenantEntry tenant, Problems problems) {
     return tenant.overrides().isEmpty()
         ? plan.draft()
         : applied(tenant.overrides(), plan.draft(), Scope.TENANT, problems);
@@ -150,7 +151,7 @@ final class PlanCompiler implements SubjectCompiler {
     return overrides.applyAll(Section.root(document, problems, ENTRY), draft, scope);
   }
 
-  private Plan compile(PlanParts plan, Access access, PlanDraft draft) {
+  private Plan compile(PlanTerms plan, Access access, PlanDraft draft) {
     return switch (access) {
       case LIMITED -> limited(plan, draft);
       case UNLIMITED -> withoutLimits(plan, new Unlimited());
@@ -159,7 +160,7 @@ final class PlanCompiler implements SubjectCompiler {
   }
 
   // What is only audited is left out of the plan that is enforced.
-  private Plan limited(PlanParts plan, PlanDraft draft) {
+  private Plan limited(PlanTerms plan, PlanDraft draft) {
     Plan whole = compiled(plan, draft, unlimitedOperations);
     if (plan.mode() == LimitMode.AUDIT) {
       return withoutLimits(plan, new Unlimited()).auditing(whole);
@@ -177,11 +178,11 @@ final class PlanCompiler implements SubjectCompiler {
             plan.name(), Set.of(), new Unlimited(), plan.slots(), plan.failureMode()));
   }
 
-  private Plan compiled(PlanParts plan, PlanDraft draft, Set<String> unlimited) {
+  private Plan compiled(PlanTerms plan, PlanDraft draft, Set<String> unlimited) {
     return draft.compile(plan.name(), unlimited, unlisted, plan.slots(), plan.failureMode());
   }
 
-  private static Plan withoutLimits(PlanParts plan, OperationLimit limit) {
+  private static Plan withoutLimits(PlanTerms plan, OperationLimit limit) {
     return new Plan(plan.name(), Map.of(), limit, plan.slots(), plan.failureMode());
   }
 }

@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * A plan before it is compiled, as overrides change it. Immutable: each change makes another draft.
@@ -81,6 +82,11 @@ record PlanDraft(
     Set<String> fewer = new HashSet<>(frozen);
     fewer.removeAll(operations);
     return fewer;
+  }
+
+  /** The names of its buckets. */
+  Set<String> buckets() {
+    return shapes.stream().map(shape -> shape.bucket().name()).collect(Collectors.toSet());
   }
 
   /** The operations that a bucket of the plan limits, or that are frozen. */

@@ -12,7 +12,7 @@ import io.weir.core.policy.schema.Table;
 import io.weir.core.policy.schema.Words;
 import io.weir.core.slot.SlotMode;
 import java.util.ArrayList;
-import java.util.HashSet;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -20,13 +20,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
-import java.util.TreeSet;
-import java.util.stream.Collectors;
 
 /** Reads plans, or makes the one plan of a document that only lists buckets. */
 final class PlansReader {
   private static final String IMPLICIT_PLAN = "default";
-  private static final int MAX_LIMITS_OF_OPERATION = 32;
   private static final Map<String, BucketSet> SETS =
       Words.of("ordinary", BucketSet.ORDINARY, "highVolume", BucketSet.HIGH_VOLUME);
 
@@ -58,80 +55,56 @@ final class PlansReader {
   static final Field<Map<String, Section>> PLANS =
       Field.byName("plans", PLAN, "what keys may do; default: one, `default`, of all buckets");
 
-  private final List<DefinedBucket> buckets;
-  private final List<KindLimit> kinds;
+  private final PolicySettings settings;
+  private final DefinedLimits limits;
   private final OverrideReader overrides;
 
-  /** @param kinds quotas and permits */
-  PlansReader(List<DefinedBucket> buckets, List<KindLimit> kinds, OverrideReader overrides) {
-    this.buckets = buckets;
-    this.kinds = kinds;
+  PlansReader(PolicySettings settings, DefinedLimits limits, OverrideReader overrides) {
+    this.settings = settings;
+    this.limits = limits;
     this.overrides = overrides;
   }
 
   Map<String, DefinedPlan> read(Section root) {
-    BucketSet set = root.find(BUCKET_SET).orElse(BucketSet.ORDINARY);
-    FailureMode mode = root.find(FailureMode.FIELD).orElse(FailureMode.LOCAL);
-    Map<String, DefinedPlan> plans = new LinkedHashMap<>();
-    if (root.has("plans")) {
-      root.get(PLANS).forEach((name, section) -> plans.put(name, plan(name, section, set, mode)));
-    } else {
-      plans.put(IMPLICIT_PLAN, implicit(root, set, mode));
+    if (!root.has("plans")) {
+      return Map.of(IMPLICIT_PLAN, implicit(root));
     }
-    findUnused(plans);
-    plans.values().forEach(PlansReader::findLongDecisions);
+    Map<String, DefinedPlan> plans = new LinkedHashMap<>();
+    root.get(PLANS).forEach((name, section) -> plans.put(name, plan(name, section)));
     return plans;
   }
 
-  // Redis serves nobody else while it decides on all limits of a request.
-  private static void findLongDecisions(DefinedPlan plan) {
-    for (String operation : plan.draft().operations()) {
-      long limits = plan.draft().limitsOf(operation);
-      if (limits > MAX_LIMITS_OF_OPERATION) {
-        plan.section()
-            .error(
-                "too_many_limits",
-                "%s has %d buckets, quotas and permits in the plan %s (expected: at most %d)"
-                    .formatted(operation, limits, plan.name(), MAX_LIMITS_OF_OPERATION));
-      }
-    }
-  }
-
-  private DefinedPlan implicit(Section root, BucketSet set, FailureMode mode) {
-    return new DefinedPlan(
+  private DefinedPlan implicit(Section root) {
+    List<DefinedBucket> all = limits.of(settings.set());
+    PlanDraft draft =
+        PlanDraft.of(shapesOf(all), kindsOf(all, limits.kinds().values(), Optional.empty()));
+    PlanTerms terms = new PlanTerms(
         IMPLICIT_PLAN,
-        root,
-        set,
-        PlanDraft.of(shapesOf(bucketsOf(set)), kindsOf(bucketsOf(set), kinds, Optional.empty())),
+        draft,
         Access.LIMITED,
         SlotMode.RESERVE,
-        mode,
-        LimitMode.ENFORCE,
-        true);
+        settings.failureMode(),
+        LimitMode.ENFORCE);
+    return new DefinedPlan(root, settings.set(), terms, true);
   }
 
-  private DefinedPlan plan(
-      String name, Section section, BucketSet defaultSet, FailureMode defaultMode) {
-    BucketSet set = section.find(BUCKET_SET).orElse(defaultSet);
+  private DefinedPlan plan(String name, Section section) {
+    BucketSet set = section.find(BUCKET_SET).orElse(settings.set());
     Access access = Access.read(section);
-    List<DefinedBucket> chosen = section.has("buckets") ? chosen(section, set) : bucketsOf(set);
+    List<DefinedBucket> chosen = section.has("buckets") ? chosen(section, set) : limits.of(set);
     SlotMode slots = section.get(SLOTS);
-    FailureMode mode = section.find(FailureMode.FIELD).orElse(defaultMode);
-    List<KindLimit> limits = limits(section);
-    PlanKinds planKinds = kindsOf(chosen, limits, section.find(SHED_AT));
-    findWrongOverflows(section, chosen);
-    PlanDraft draft =
-        overrides.applyAll(section, PlanDraft.of(shapesOf(chosen), planKinds), Scope.KEY);
-    LimitMode limitMode = section.get(LimitMode.FIELD);
-    return new DefinedPlan(name, section, set, draft, access, slots, mode, limitMode, false);
+    FailureMode failureMode = section.find(FailureMode.FIELD).orElse(settings.failureMode());
+    PlanKinds kinds = kindsOf(chosen, chosenKinds(section), section.find(SHED_AT));
+    PlanDraft draft = overrides.applyAll(section, PlanDraft.of(shapesOf(chosen), kinds), Scope.KEY);
+    LimitMode mode = section.get(LimitMode.FIELD);
+    PlanTerms terms = new PlanTerms(name, draft, access, slots, failureMode, mode);
+    return new DefinedPlan(section, set, terms, false);
   }
 
   private List<DefinedBucket> chosen(Section section, BucketSet set) {
-    Map<String, DefinedBucket> byName = new LinkedHashMap<>();
-    buckets.forEach(bucket -> byName.put(bucket.name(), bucket));
     Set<DefinedBucket> chosen = new LinkedHashSet<>();
     for (Section.Item item : section.get(BUCKETS)) {
-      DefinedBucket bucket = byName.get(item.text());
+      DefinedBucket bucket = limits.buckets().get(item.text());
       if (bucket == null) {
         section.errorAt(
             "bucket_unknown", item, "no sound bucket '%s' in the policy".formatted(item.text()));
@@ -149,15 +122,13 @@ final class PlansReader {
   }
 
   // A plan that names no limits has all of them.
-  private List<KindLimit> limits(Section section) {
+  private List<KindLimit> chosenKinds(Section section) {
     if (!section.has("limits")) {
-      return kinds;
+      return List.copyOf(limits.kinds().values());
     }
-    Map<String, KindLimit> byName = new LinkedHashMap<>();
-    kinds.forEach(limit -> byName.put(limit.name(), limit));
     Set<KindLimit> chosen = new LinkedHashSet<>();
     for (Section.Item item : section.get(LIMITS)) {
-      KindLimit limit = byName.get(item.text());
+      KindLimit limit = limits.kinds().get(item.text());
       if (limit == null) {
         section.errorAt(
             "limit_unknown", item, "no sound quota or permits '%s'".formatted(item.text()));
@@ -165,41 +136,15 @@ final class PlansReader {
         chosen.add(limit);
       }
     }
-    chosen.forEach(limit -> limit
-        .overflow()
-        .filter(target -> chosen.stream().noneMatch(other -> other.name().equals(target)))
-        .ifPresent(target -> section.error(
-            "overflow_unknown",
-            "limits",
-            "%s overflows to '%s' (expected: that in the plan, too)"
-                .formatted(limit.name(), target))));
     return new ArrayList<>(chosen);
   }
 
-  /** Reports each reserved share whose plans or operations do not exist. */
-  void findUnknownKept(Set<String> plans, Set<String> operations) {
-    for (DefinedBucket bucket : buckets) {
-      bucket.options().kept().ifPresent(kept -> {
-        Set<String> unknown = new TreeSet<>(kept.plans());
-        unknown.removeAll(plans);
-        Set<String> unknownOperations = new TreeSet<>(kept.operations());
-        unknownOperations.removeAll(operations);
-        unknown.addAll(unknownOperations);
-        if (!unknown.isEmpty()) {
-          bucket
-              .section()
-              .error("share_for_nobody", "keepFor", "no plans or operations " + unknown);
-        }
-      });
-    }
-  }
-
   private static PlanKinds kindsOf(
-      List<DefinedBucket> buckets, List<KindLimit> limits, Optional<Long> shedAt) {
+      List<DefinedBucket> buckets, Collection<KindLimit> limits, Optional<Long> shedAt) {
     Map<String, BucketOptions> options = new LinkedHashMap<>();
     buckets.forEach(bucket -> options.put(bucket.name(), bucket.options()));
     return new PlanKinds(
-        options, limits, shedAt.map(OptionalLong::of).orElseGet(OptionalLong::empty));
+        options, List.copyOf(limits), shedAt.map(OptionalLong::of).orElseGet(OptionalLong::empty));
   }
 
   // In thousandths.
@@ -209,71 +154,12 @@ final class PlansReader {
         : Optional.empty();
   }
 
-  private static void findWrongOverflows(Section section, List<DefinedBucket> chosen) {
-    Map<String, DefinedBucket> byName = new LinkedHashMap<>();
-    chosen.forEach(bucket -> byName.put(bucket.name(), bucket));
-    Set<String> targets = new HashSet<>();
-    for (DefinedBucket bucket : chosen) {
-      bucket.options().overflow().ifPresent(target -> {
-        DefinedBucket other = byName.get(target);
-        boolean isSound = other != null
-            && !other.name().equals(bucket.name())
-            && other.options().overflow().isEmpty()
-            && other.options().kept().isEmpty()
-            && !other.shape().bucket().leased()
-            && targets.add(target)
-            && other
-                .shape()
-                .demands()
-                .keySet()
-                .containsAll(bucket.shape().demands().keySet());
-        if (!isSound) {
-          section.error(
-              "overflow_unknown",
-              ("%s overflows to '%s' (expected: another bucket of the plan, of one bucket alone, with all of its"
-                      + " operations and no overflow, keepFor or leases of its own)")
-                  .formatted(bucket.name(), target));
-        }
-      });
-    }
-  }
-
-  private List<DefinedBucket> bucketsOf(BucketSet set) {
-    return buckets.stream().filter(bucket -> bucket.set() == set).toList();
-  }
-
   private static List<BucketShape> shapesOf(List<DefinedBucket> buckets) {
     return buckets.stream().map(DefinedBucket::shape).toList();
   }
 
-  private void findUnused(Map<String, DefinedPlan> plans) {
-    Set<BucketSet> sets = plans.values().stream().map(DefinedPlan::set).collect(Collectors.toSet());
-    Set<String> drawn = plans.values().stream()
-        .filter(plan -> plan.access() != Access.UNLIMITED)
-        .flatMap(plan -> plan.draft().shapes().stream())
-        .map(shape -> shape.bucket().name())
-        .collect(Collectors.toSet());
-    for (DefinedBucket bucket : buckets) {
-      if (drawn.contains(bucket.name())) {
-        continue;
-      }
-      if (sets.contains(bucket.set())) {
-        bucket
-            .section()
-            .error("bucket_unused", "name", "%s is in no plan".formatted(bucket.name()));
-      } else {
-        String message = "%s is left out: no plan has the bucketSet %s";
-        bucket
-            .section()
-            .warning(
-                "bucket_set_not_loaded",
-                "name",
-                message.formatted(bucket.name(), wordOf(bucket.set())));
-      }
-    }
-  }
-
-  private static String wordOf(BucketSet set) {
+  /** The word for a set in a policy. */
+  static String wordOf(BucketSet set) {
     return set == BucketSet.ORDINARY ? "ordinary" : "highVolume";
   }
 
@@ -281,16 +167,19 @@ final class PlansReader {
    * A plan of the policy.
    *
    * @param section its place in the document; the whole document for the implicit plan
-   * @param implicit whether the document names no plans
+   * @param isImplicit whether the document names no plans
    */
-  record DefinedPlan(
-      String name,
-      Section section,
-      BucketSet set,
-      PlanDraft draft,
-      Access access,
-      SlotMode slots,
-      FailureMode failureMode,
-      LimitMode mode,
-      boolean implicit) {}
+  record DefinedPlan(Section section, BucketSet set, PlanTerms terms, boolean isImplicit) {
+    String name() {
+      return terms.name();
+    }
+
+    PlanDraft draft() {
+      return terms.draft();
+    }
+
+    Access access() {
+      return terms.access();
+    }
+  }
 }

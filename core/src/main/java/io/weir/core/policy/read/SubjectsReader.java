@@ -107,17 +107,11 @@ final class SubjectsReader {
         given.match().ifPresent(match -> rules.add(new SubjectRule(match, owner, limits)));
       });
     }
-    tenants.values().stream()
+    List<Section> deserted = tenants.values().stream()
         .filter(tenant -> !inhabited.contains(tenant.name()))
         .flatMap(tenant -> tenant.section().stream())
-        .forEach(section -> section.warning(
-            "tenant_unused",
-            "no subject of the policy belongs to it, only keys outside of it may"));
-    findUnused();
-    Map<String, Plan> all = new LinkedHashMap<>();
-    plans.forEach(
-        (name, plan) -> all.put(name, compiler.shared(name, plan.access(), TenantEntry.NONE)));
-    return new Subjects(subjects, rules, defaultPlan.map(all::get), all, compiler);
+        .toList();
+    return new Subjects(subjects, rules, compiler, usedPlans, deserted);
   }
 
   /** A subject or a rule of the document. */
@@ -167,7 +161,7 @@ final class SubjectsReader {
   private Optional<String> defaultPlan(Section root) {
     Optional<String> named = root.find(DEFAULTS_FIELD).flatMap(this::planName);
     Optional<String> only = plans.values().stream()
-        .filter(DefinedPlan::implicit)
+        .filter(DefinedPlan::isImplicit)
         .map(DefinedPlan::name)
         .findFirst();
     named.or(() -> only).ifPresent(usedPlans::add);
@@ -238,16 +232,6 @@ final class SubjectsReader {
             name -> overrides.applyAll(tenant.section().get(), plan.draft(), Scope.TENANT));
   }
 
-  private void findUnused() {
-    plans.values().stream()
-        .filter(plan -> !usedPlans.contains(plan.name()))
-        .forEach(plan -> plan.section()
-            .warning(
-                "plan_unused",
-                "no subject, tenant or default of the policy has the plan %s, only keys outside of it may"
-                    .formatted(plan.name())));
-  }
-
   /**
    * A tenant of the policy.
    *
@@ -271,11 +255,16 @@ final class SubjectsReader {
     }
   }
 
-  /** All subjects. */
+  /**
+   * All subjects.
+   *
+   * @param usedPlans the names of the plans that a subject, a tenant or the default has
+   * @param deserted the listed tenants of no subject
+   */
   record Subjects(
       Map<String, Subject> byId,
       List<SubjectRule> rules,
-      Optional<Plan> defaultPlan,
-      Map<String, Plan> plans,
-      PlanCompiler compiler) {}
+      PlanCompiler compiler,
+      Set<String> usedPlans,
+      List<Section> deserted) {}
 }
