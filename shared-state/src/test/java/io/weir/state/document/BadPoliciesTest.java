@@ -133,6 +133,48 @@ final class BadPoliciesTest {
     assertThat(invalid.problems().get(100).message()).contains("more that are not listed");
   }
 
+  @Test
+  void theWorkForASubjectDoesNotGrowWithTheNumberOfPlans() {
+    long few = allocatedForSubjectsAndPlans(300);
+    long many = allocatedForSubjectsAndPlans(3000);
+    assertThat(many).isLessThan(15 * few);
+  }
+
+  private static long allocatedForSubjectsAndPlans(int number) {
+    DocumentValue document = PolicyDocuments.document(
+        "plans.yaml", plans(number, "plan-1") + "defaults: { plan: plan-0 }");
+    long before = allocated();
+    PolicyReader.read("plans.yaml", document);
+    return allocated() - before;
+  }
+
+  @Test
+  void anUnknownPlanIsReportedWithSomeOfManyPlans() {
+    InvalidPolicyException invalid = catchThrowableOfType(
+        InvalidPolicyException.class,
+        () -> PolicyDocuments.parse("plans.yaml", plans(3000, "gold")));
+    assertThat(invalid.problems().get(0).toString())
+        .contains("value_invalid: 'gold' (expected: one of the plans plan-0, plan-1, ")
+        .endsWith(", plan-19, …)");
+  }
+
+  /** As many plans as subjects; all of these have one plan. */
+  private static String plans(int number, String plan) {
+    StringBuilder text = new StringBuilder("""
+        buckets:
+          - { name: api, burstPeriod: 1, throttleGroups: [{ opsPerSec: 3, operations: [Ping] }] }
+        plans:
+        """);
+    for (int i = 0; i < number; i++) {
+      text.append("  plan-%d: {}%n".formatted(i));
+    }
+    text.append("subjects:\n");
+    for (int i = 0; i < number; i++) {
+      text.append("  key-%d: { tenant: acme, plan: %s }%n".formatted(i, plan));
+    }
+    return text.toString();
+  }
+
   private static long allocated() {
     return ((ThreadMXBean) ManagementFactory.getThreadMXBean()).getCurrentThreadAllocatedBytes();
   }

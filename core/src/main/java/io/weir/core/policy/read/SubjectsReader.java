@@ -20,9 +20,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /** Reads tenants and subjects, and compiles their plans. */
 final class SubjectsReader {
+  private static final int MAX_NAMED = 20;
   private static final Field<String> PLAN = Field.name(
       "plan",
       "a plan; a subject's own counts before its tenant's, and that before the one of `defaults`");
@@ -169,8 +171,17 @@ final class SubjectsReader {
   }
 
   private Optional<String> planName(Section section) {
-    return section.find(
-        PLAN, plans::containsKey, "one of the plans " + String.join(", ", plans.keySet()));
+    Optional<String> name = section.find(PLAN);
+    if (name.isEmpty() || plans.containsKey(name.get())) {
+      return name;
+    }
+    String known = plans.keySet().stream().limit(MAX_NAMED).collect(Collectors.joining(", "));
+    String more = plans.size() > MAX_NAMED ? ", …" : "";
+    section.error(
+        "value_invalid",
+        "plan",
+        "'%s' (expected: one of the plans %s%s)".formatted(name.get(), known, more));
+    return Optional.empty();
   }
 
   private Map<String, Tenant> tenants(Section root) {

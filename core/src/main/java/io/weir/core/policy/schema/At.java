@@ -16,6 +16,6 @@ record At(String path, Problems problems) {
   }
 
   At item(int index) {
-    return new At("%s[%d]".formatted(path, index), problems);
+    return new At(path + "[" + index + "]", problems);
   }
 }

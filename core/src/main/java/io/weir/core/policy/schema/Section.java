@@ -9,7 +9,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /**
@@ -62,13 +61,15 @@ public final class Section {
     if (!table.has(field)) {
       throw new IllegalStateException("no field of " + table.name() + ": " + field.name());
     }
-    return read(field, field.type());
-  }
-
-  /** The value of a text, if it is also one of those that {@code accepts} knows. */
-  public Optional<String> find(Field<String> field, Predicate<String> accepts, String expected) {
-    return read(
-        field, new ParsedType<>(text -> Optional.of(text).filter(accepts), "", expected, false));
+    Optional<DocumentValue> value = present(field.name());
+    boolean isMissing = field.type().mayBeEmpty() ? !has(field.name()) : value.isEmpty();
+    if (isMissing && field.isRequired()) {
+      error(
+          "field_missing",
+          field.name(),
+          "nothing (expected: %s)".formatted(field.type().expected()));
+    }
+    return value.flatMap(there -> field.type().read(there, at.field(field.name())));
   }
 
   /** The value of a field, or its default. */
@@ -84,19 +85,6 @@ public final class Section {
   /** The value of a duration in microseconds, or its default. */
   public long micros(Field<Long> field) {
     return get(field) * 1000;
-  }
-
-  private <T> Optional<T> read(Field<T> field, FieldType<T> type) {
-    Optional<DocumentValue> value = present(field.name());
-    boolean isMissing = type.mayBeEmpty() ? !has(field.name()) : value.isEmpty();
-    if (isMissing && field.isRequired()) {
-      error("field_missing", field.name(), "nothing (expected: %s)".formatted(type.expected()));
-    }
-    return value.flatMap(there -> type.read(there, at.field(field.name())));
-  }
-
-  int line() {
-    return mapping.line();
   }
 
   /** The place in the document, such as buckets[0]. */
