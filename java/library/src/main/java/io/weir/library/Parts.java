@@ -4,16 +4,15 @@ import io.weir.core.policy.PolicyRevision;
 import io.weir.core.throttle.BucketStore;
 import io.weir.core.throttle.HoldStore;
 import io.weir.core.throttle.PolicySource;
-import io.weir.core.throttle.StoreUnavailableException;
 import io.weir.inmemory.InMemoryBucketStore;
 import io.weir.state.chain.StoreChain;
 import io.weir.state.connection.RedisConnections;
+import io.weir.state.connection.RedisStart;
 import io.weir.state.connection.RedisWait;
 import io.weir.state.document.PolicyDocuments;
 import io.weir.state.hold.RedisHolds;
 import io.weir.state.policy.FollowedPolicy;
 import io.weir.state.policy.FollowedPolicy.Following;
-import java.nio.file.Files;
 import java.time.Clock;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -44,7 +43,8 @@ record Parts(
   }
 
   private static Parts tried(WeirBuilder how) {
-    RedisConnections redis = connect(how);
+    RedisConnections redis =
+        new RedisStart(how.redisUri(), how.policyCopyFile()).open(how.redisTimeout());
     try {
       FollowedPolicy policies = FollowedPolicy.open(
           redis,
@@ -73,18 +73,6 @@ record Parts(
     } catch (RuntimeException e) {
       redis.close();
       throw e;
-    }
-  }
-
-  // With a kept policy, a program starts even if Redis is away.
-  private static RedisConnections connect(WeirBuilder how) {
-    try {
-      return RedisConnections.open(how.redisUri(), how.redisTimeout());
-    } catch (StoreUnavailableException e) {
-      if (!e.fault().isOutage() || how.policyCopyFile().filter(Files::exists).isEmpty()) {
-        throw e;
-      }
-      return RedisConnections.openLater(how.redisUri(), how.redisTimeout());
     }
   }
 

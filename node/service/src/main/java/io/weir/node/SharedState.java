@@ -2,7 +2,6 @@ package io.weir.node;
 
 import io.netty.channel.EventLoop;
 import io.weir.core.throttle.BucketStore;
-import io.weir.core.throttle.StoreUnavailableException;
 import io.weir.node.config.NodeConfig;
 import io.weir.node.metrics.NodeMetrics;
 import io.weir.node.metrics.TimedBucketStore;
@@ -10,14 +9,13 @@ import io.weir.node.trace.TracedBucketStore;
 import io.weir.node.trace.Tracing;
 import io.weir.state.chain.StoreChain;
 import io.weir.state.connection.RedisConnections;
+import io.weir.state.connection.RedisStart;
 import io.weir.state.connection.RedisWait;
 import io.weir.state.policy.ClusterPolicy;
-import java.nio.file.Files;
 import java.time.Duration;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.function.Supplier;
 
 /**
  * The shared state as one node sees it: connections, the policy, and the stores. Owned by the node.
@@ -73,11 +71,7 @@ record SharedState(
   /** The connections that must reach Redis before a node can start. */
   private record Opened(RedisConnections connections, ClusterPolicy policies) {
     static Opened of(NodeConfig config, String seed, List<EventLoop> eventLoops) {
-      RedisConnections connections = connected(
-          config,
-          () -> RedisConnections.open(config.redis().uri(), config.redis().timeout(), eventLoops),
-          () -> RedisConnections.openLater(
-              config.redis().uri(), config.redis().timeout(), eventLoops));
+      RedisConnections connections = start(config).open(config.redis().timeout(), eventLoops);
       try {
         ClusterPolicy policies = ClusterPolicy.open(
             config.redis().uri(),
@@ -96,25 +90,13 @@ record SharedState(
   RedisConnections connect(Duration longest) {
     Duration timeout = longer(config.redis().timeout(), longest);
     RedisConnections opened = RedisWait.of(config.redis().startTimeout(), WAIT_SETTING)
-        .until(starting.watching(() -> connected(
-            config,
-            () -> RedisConnections.open(config.redis().uri(), timeout),
-            () -> RedisConnections.openLater(config.redis().uri(), timeout))));
+        .until(starting.watching(() -> start(config).open(timeout)));
     others.add(opened);
     return opened;
   }
 
-  // With a stored copy of the policy, a node starts even if Redis is away.
-  private static RedisConnections connected(
-      NodeConfig config, Supplier<RedisConnections> now, Supplier<RedisConnections> later) {
-    try {
-      return now.get();
-    } catch (StoreUnavailableException e) {
-      if (!e.fault().isOutage() || config.policy().copy().filter(Files::exists).isEmpty()) {
-        throw e;
-      }
-      return later.get();
-    }
+  private static RedisStart start(NodeConfig config) {
+    return new RedisStart(config.redis().uri(), config.policy().copy());
   }
 
   private static Duration longer(Duration one, Duration other) {

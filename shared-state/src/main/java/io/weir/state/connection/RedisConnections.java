@@ -81,13 +81,13 @@ public final class RedisConnections implements AutoCloseable {
   }
 
   /** The same, also if Redis does not answer yet: a thread of its own tries again twice a second. */
-  public static RedisConnections openLater(
+  static RedisConnections openLater(
       String uri, Duration commandTimeout, Collection<EventLoop> eventLoops) {
     return openLater(uri, commandTimeout, given(eventLoops));
   }
 
   /** The same with a thread of its own, as {@link #open(String, Duration)}. */
-  public static RedisConnections openLater(String uri, Duration commandTimeout) {
+  static RedisConnections openLater(String uri, Duration commandTimeout) {
     return openLater(uri, commandTimeout, List.of(Optional.empty()));
   }
 

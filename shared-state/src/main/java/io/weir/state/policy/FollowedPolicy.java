@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
@@ -21,22 +22,21 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The policy in force, as a program follows it that decides by itself and is no node: it reads changes as soon as it
- * hears of them, at the latest within a second, and nobody who publishes waits for it. Only one that counts as a node
- * puts a lost policy back. Mutable; safe for use by many
- * threads; owned by the code that opened it.
+ * The policy in force, as nodes and programs that decide by themselves follow it: it reads a change as soon as it is
+ * notified, at the latest within a second, or earlier, when the store answers that its revision is stale. Only one that
+ * counts as a node puts a lost policy back. Mutable; safe for use by many threads; owned by the code that opened it.
  */
 public final class FollowedPolicy implements PolicySource, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(FollowedPolicy.class);
   private static final long LOOK_EVERY_MILLIS = 1000;
 
-  private final RedisConnections redis;
-  private final FollowedHash stored;
+  private final PolicyHash stored;
   private final KnownPolicy known;
   private final Loads loads;
   private final @Nullable Membership membership;
-  private final Heartbeat heartbeat = new Heartbeat();
+  private final Notices notices;
   private final LongConsumer listener;
+  // Parsing a long policy takes longer than an event loop may be held.
   private final ScheduledExecutorService executor =
       Executors.newSingleThreadScheduledExecutor(task -> {
         Thread thread = new Thread(task, "weir-policy");
@@ -45,18 +45,17 @@ public final class FollowedPolicy implements PolicySource, AutoCloseable {
       });
   private final AtomicBoolean unreadable = new AtomicBoolean();
   private volatile int nodes = 1;
-  private volatile long told;
-  private boolean isHearing;
-  private boolean isDeaf;
+  private volatile long reported;
+  private boolean isSubscribed;
 
   /**
    * How a policy is followed.
    *
    * @param name of the first policy in messages
    * @param first is put in force if no policy is
-   * @param copy a file in which the policy in force is kept, so that a program can start while Redis is away
-   * @param isNode whether the program counts as a node: then it has a share of the limits while Redis is away
-   * @param listener is passed each revision that counts from then on
+   * @param copy a file in which the policy in force is kept, so that a process can start while Redis is away
+   * @param isNode whether the process counts as a node: then it has a share of the limits while Redis is away
+   * @param listener is passed each revision that is in force from then on
    */
   public record Following(
       String name,
@@ -65,13 +64,19 @@ public final class FollowedPolicy implements PolicySource, AutoCloseable {
       boolean isNode,
       LongConsumer listener) {}
 
-  private FollowedPolicy(RedisConnections redis, Following how) {
-    this.redis = redis;
-    this.stored = new FollowedHash(redis);
-    this.known =
-        new KnownPolicy(stored, new NextPolicy(), new PolicyCopy(how.copy()), how.isNode());
+  /** How a follower is notified of changes. */
+  interface Notices {
+    /** Subscribes {@link FollowedPolicy#look}; called again, once a second, until it returns true. */
+    boolean subscribe(FollowedPolicy follower);
+  }
+
+  FollowedPolicy(
+      PolicyHash stored, NextPolicy upcoming, String name, Following how, Notices notices) {
+    this.stored = stored;
+    this.known = new KnownPolicy(stored, upcoming, new PolicyCopy(how.copy()), how.isNode());
     this.loads = new Loads(executor, this::load);
-    this.membership = how.isNode() ? stored.membership(UUID.randomUUID().toString()) : null;
+    this.membership = how.isNode() ? stored.membership(name) : null;
+    this.notices = notices;
     this.listener = how.listener();
   }
 
@@ -84,7 +89,12 @@ public final class FollowedPolicy implements PolicySource, AutoCloseable {
    * @throws StoreUnavailableException if Redis does not answer, and no policy is kept
    */
   public static FollowedPolicy open(RedisConnections redis, Following how) {
-    FollowedPolicy policy = new FollowedPolicy(redis, how);
+    FollowedPolicy policy = new FollowedPolicy(
+        new PolicyHash(redis),
+        new NextPolicy(),
+        UUID.randomUUID().toString(),
+        how,
+        new ChannelNotices(redis));
     try {
       policy.start(how);
       return policy;
@@ -94,48 +104,50 @@ public final class FollowedPolicy implements PolicySource, AutoCloseable {
     }
   }
 
-  private void start(Following how) {
+  /** Takes over the policy in force, and follows it from then on. */
+  void start(Following how) {
     try {
       known.takeOver(how.name(), how.first());
-      hear();
+      subscribe();
     } catch (StoreUnavailableException e) {
       known.takeKept(e);
     }
-    told = current().revision();
+    reported = current().revision();
     if (membership != null) {
-      membership.beat();
-      heartbeat.start(membership);
+      membership.start();
     }
     count();
     ScheduledFuture<?> unused = executor.scheduleWithFixedDelay(
         this::look, LOOK_EVERY_MILLIS, LOOK_EVERY_MILLIS, TimeUnit.MILLISECONDS);
   }
 
-  // Without it, changes are found by looking.
-  private void hear() {
-    if (isHearing) {
-      return;
-    }
-    try {
-      redis.links().get(0).listen(RedisKeys.POLICY_IN_FORCE, revision -> look());
-      isHearing = true;
-      isDeaf = false;
-    } catch (StoreUnavailableException e) {
-      if (!isDeaf) {
-        LOG.warn("changes of the policy are not heard, only looked for: {}", e.getMessage());
-      }
-      isDeaf = true;
-    }
+  private void subscribe() {
+    isSubscribed = isSubscribed || notices.subscribe(this);
   }
 
   @Override
   public PolicyRevision current() {
-    return known.document().policy();
+    return document().policy();
   }
 
   /** The text of the policy in force. */
   public String text() {
-    return known.document().text().text();
+    return document().text().text();
+  }
+
+  /** The policy in force with its text, as of one moment. */
+  Document document() {
+    return known.document();
+  }
+
+  /** Puts a newer policy in place of the one in force. */
+  void take(Document document) {
+    known.take(document);
+  }
+
+  /** Runs what waits for Redis, one task at a time. */
+  ExecutorService executor() {
+    return executor;
   }
 
   /** The number of live nodes at the last count, at least 1. */
@@ -151,17 +163,17 @@ public final class FollowedPolicy implements PolicySource, AutoCloseable {
 
   private PolicyRevision load() {
     known.settle();
-    hear();
+    subscribe();
     PolicyRevision now = current();
-    if (now.revision() != told) {
-      told = now.revision();
-      tell(now.revision());
+    if (now.revision() != reported) {
+      reported = now.revision();
+      report(now.revision());
     }
     return now;
   }
 
-  // A listener that fails must not keep a policy from counting.
-  private void tell(long revision) {
+  // A listener that fails must not keep a policy from being in force.
+  private void report(long revision) {
     try {
       listener.accept(revision);
     } catch (Throwable e) { // of any kind
@@ -169,7 +181,8 @@ public final class FollowedPolicy implements PolicySource, AutoCloseable {
     }
   }
 
-  private void look() {
+  /** Compares with the stored policy, and takes a newer one over. */
+  void look() {
     count();
     CompletionStage<PolicyRevision> unused = reload(0).whenComplete((policy, error) -> {
       // Logged once, not each second.
@@ -194,10 +207,33 @@ public final class FollowedPolicy implements PolicySource, AutoCloseable {
 
   @Override
   public void close() {
-    heartbeat.close();
     executor.shutdownNow();
     if (membership != null) {
-      membership.leave();
+      membership.close();
+    }
+  }
+
+  /** The channel for programs. Without it, changes are found by looking. Mutable; owned by one follower. */
+  private static final class ChannelNotices implements Notices {
+    private final RedisConnections redis;
+    private boolean hasFailed;
+
+    ChannelNotices(RedisConnections redis) {
+      this.redis = redis;
+    }
+
+    @Override
+    public boolean subscribe(FollowedPolicy follower) {
+      try {
+        redis.links().get(0).listen(RedisKeys.POLICY_IN_FORCE, revision -> follower.look());
+        return true;
+      } catch (StoreUnavailableException e) {
+        if (!hasFailed) {
+          LOG.warn("changes of the policy are not heard, only looked for: {}", e.getMessage());
+        }
+        hasFailed = true;
+        return false;
+      }
     }
   }
 }

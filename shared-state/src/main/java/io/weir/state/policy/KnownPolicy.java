@@ -17,7 +17,7 @@ final class KnownPolicy {
   private static final Logger LOG = LoggerFactory.getLogger(KnownPolicy.class);
   private static final Edit PUT_BACK = Edit.ofNode("put back after a loss");
 
-  private final PolicyRecord stored;
+  private final PolicyHash stored;
   private final NextPolicy upcoming;
   private final PolicyCopy copy;
   private final boolean putsBack;
@@ -26,7 +26,7 @@ final class KnownPolicy {
   private final AtomicReference<@Nullable Document> current = new AtomicReference<>();
 
   /** @param putsBack whether it stores a policy that is known here and was lost there */
-  KnownPolicy(PolicyRecord stored, NextPolicy upcoming, PolicyCopy copy, boolean putsBack) {
+  KnownPolicy(PolicyHash stored, NextPolicy upcoming, PolicyCopy copy, boolean putsBack) {
     this.stored = stored;
     this.upcoming = upcoming;
     this.copy = copy;

@@ -1,5 +1,7 @@
 package io.weir.state.policy;
 
+import io.weir.state.connection.RedisConnections;
+import io.weir.state.connection.Scripts;
 import io.weir.state.wire.LuaLibrary;
 import io.weir.state.wire.LuaScript;
 import io.weir.state.wire.RedisKeys;
@@ -8,32 +10,49 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.function.BiFunction;
 
 /**
- * The number of live nodes: each sends a heartbeat once a second. Mutable; safe for use by many threads. While the
- * shared state is away, the last count remains.
+ * The number of live nodes: each sends a heartbeat once a second, on a thread of its own, because silent nodes are
+ * considered dead, and reading a policy, however long it takes, must not delay it. While the shared state is away, the
+ * last count remains. Mutable; safe for use by many threads.
  */
-final class Membership {
+final class Membership implements AutoCloseable {
+  private static final long EVERY_MILLIS = 1000;
   private static final Duration LASTS = Duration.ofSeconds(5);
   private static final Duration LEFT_WITHIN = Duration.ofSeconds(1);
 
+  private final RedisConnections redis;
   private final String node;
-  private final BiFunction<LuaScript, List<String>, CompletionStage<Long>> run;
   private final LuaScript beat = LuaLibrary.limiter(Map.of()).script("beat");
+  private final ScheduledExecutorService thread =
+      Executors.newSingleThreadScheduledExecutor(task -> {
+        Thread made = new Thread(task, "weir-membership");
+        made.setDaemon(true);
+        return made;
+      });
   private volatile int alive = 1;
   private long fewerSinceNanos = System.nanoTime();
 
-  /** @param run runs a script with these arguments on {@link RedisKeys#NODES} */
-  Membership(String node, BiFunction<LuaScript, List<String>, CompletionStage<Long>> run) {
+  /** @param node its name, unique in the cluster */
+  Membership(RedisConnections redis, String node) {
+    this.redis = redis;
     this.node = node;
-    this.run = run;
   }
 
-  /** Sends a heartbeat, and updates the count; without effect if Redis does not answer. Never blocks. */
-  void beat() {
+  /** Sends the first heartbeat now, and further ones from then on. Never blocks. */
+  void start() {
+    beat();
+    ScheduledFuture<?> unused = thread.scheduleWithFixedDelay(
+        this::beat, EVERY_MILLIS, EVERY_MILLIS, TimeUnit.MILLISECONDS);
+  }
+
+  // Without effect if Redis does not answer.
+  private void beat() {
     say(node).whenComplete((counted, error) -> counted(error == null ? counted.intValue() : 0));
   }
 
@@ -51,7 +70,9 @@ final class Membership {
   }
 
   /** Reports that this node ends. */
-  void leave() {
+  @Override
+  public void close() {
+    thread.shutdownNow();
     try {
       say("-" + node).toCompletableFuture().get(LEFT_WITHIN.toMillis(), TimeUnit.MILLISECONDS);
     } catch (ExecutionException | TimeoutException e) {
@@ -67,6 +88,8 @@ final class Membership {
   }
 
   private CompletionStage<Long> say(String text) {
-    return run.apply(beat, List.of(text, Long.toString(LASTS.toMillis())));
+    return Scripts.run(
+            redis, beat, List.of(RedisKeys.NODES), List.of(text, Long.toString(LASTS.toMillis())))
+        .thenApply(reply -> (Long) reply.get(0));
   }
 }

@@ -23,7 +23,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Asks all nodes of the cluster, this one included, what only each of them knows. Safe for use by many threads; never
- * blocks; owned by a {@link ClusterPolicy}.
+ * blocks; owned by its {@link NodeTopics}.
  */
 public final class NodeQuestions {
   private static final Logger LOG = LoggerFactory.getLogger(NodeQuestions.class);

@@ -1,10 +1,12 @@
 package io.weir.state.policy;
 
+import io.lettuce.core.KeyValue;
+import io.lettuce.core.SetArgs;
+import io.weir.core.throttle.Failures;
 import io.weir.core.throttle.StoreFault;
 import io.weir.core.throttle.StoreUnavailableException;
-import io.weir.state.connection.Faults;
-import io.weir.state.connection.RedisAddress;
-import io.weir.state.connection.RedisAddress.Topology;
+import io.weir.state.connection.RedisConnections;
+import io.weir.state.connection.Scripts;
 import io.weir.state.wire.LuaLibrary;
 import io.weir.state.wire.LuaScript;
 import io.weir.state.wire.Partition;
@@ -12,118 +14,94 @@ import io.weir.state.wire.RedisKeys;
 import io.weir.state.wire.Statuses;
 import io.weir.state.wire.Statuses.Publish;
 import java.time.Duration;
+import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
-import java.util.function.Supplier;
-import java.util.stream.Collectors;
-import org.redisson.Redisson;
-import org.redisson.api.RBucket;
-import org.redisson.api.RMap;
-import org.redisson.api.RScript;
-import org.redisson.api.RTopic;
-import org.redisson.api.RedissonClient;
-import org.redisson.client.RedisConnectionException;
-import org.redisson.client.RedisException;
-import org.redisson.client.RedisTimeoutException;
-import org.redisson.client.codec.StringCodec;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The hash in Redis that holds the policy, and the channel for notices of changes. Every method waits for Redis, and
- * throws {@link StoreUnavailableException} if it does not answer. Mutable; owned by one {@link ClusterPolicy}.
+ * The policy as it is stored, with earlier revisions and the proposals of others. Failures are {@link
+ * StoreUnavailableException}; methods that return no stage wait for Redis. Safe for use by many threads.
  */
-final class PolicyHash implements PolicyRecord, AutoCloseable {
+final class PolicyHash {
   private static final Logger LOG = LoggerFactory.getLogger(PolicyHash.class);
-  private static final int MAX_MESSAGE = 200;
   private static final Duration PROPOSAL_LASTS = Duration.ofMinutes(1);
 
-  private final RedissonClient redisson;
-  private final boolean isCluster;
+  private final RedisConnections redis;
   private final LuaScript publish = LuaLibrary.limiter(Map.of()).script("publish");
   private final LuaScript raise = LuaLibrary.limiter(Map.of()).script("raise");
 
-  private PolicyHash(RedissonClient redisson, boolean isCluster) {
-    this.redisson = redisson;
-    this.isCluster = isCluster;
+  PolicyHash(RedisConnections redis) {
+    this.redis = redis;
   }
 
-  /** @param isLater whether Redis may be unreachable for now */
-  static PolicyHash connect(RedisAddress address, boolean isLater) {
-    return asking(() -> new PolicyHash(
-        Redisson.create(RedissonSetup.config(address, isLater)),
-        address.topology() == Topology.CLUSTER));
+  /** The revision and the digest that are stored; the text is left out. */
+  PolicyText stamp() {
+    return PolicyText.of(waited(fields(PolicyText.STAMP)));
   }
 
-  /** Whether parts of the shared state have copies of the revision. */
-  boolean isCluster() {
-    return isCluster;
+  /** The whole policy; its revision is 0 if none is stored. */
+  PolicyText read() {
+    return PolicyText.of(waited(fields(PolicyText.FIELDS)));
   }
 
-  /** The membership of this node, on the same connections. */
-  Membership membership(String node) {
-    return new Membership(
-        node,
-        (beat, arguments) -> redisson
-            .getScript(StringCodec.INSTANCE)
-            .evalAsync(
-                RScript.Mode.READ_WRITE,
-                beat.source(),
-                RScript.ReturnType.LONG,
-                List.of(RedisKeys.NODES),
-                arguments.toArray()));
+  private CompletionStage<Map<String, String>> fields(Collection<String> names) {
+    return redis
+        .ask(commands -> commands.hmget(RedisKeys.POLICY, names.toArray(String[]::new)))
+        .thenApply(PolicyHash::present);
   }
 
-  /** Questions of this node to all nodes, on the same connections. */
-  NodeQuestions questions(String node) {
-    return new NodeQuestions(redisson, node);
+  private static Map<String, String> present(List<KeyValue<String, String>> fields) {
+    Map<String, String> values = new HashMap<>();
+    fields.forEach(field -> field.ifHasValue(value -> values.put(field.getKey(), value)));
+    return values;
   }
 
-  @Override
-  public PolicyText stamp() {
-    return asking(() -> PolicyText.of(map().getAll(PolicyText.STAMP)));
+  /** Stores a policy if the revision is still the expected one, and announces it; false if it is another one. */
+  boolean replace(long expected, PolicyText policy, Edit edit) {
+    List<Object> reply = waited(
+        Scripts.run(redis, publish, List.of(RedisKeys.POLICY), policy.toStore(expected, edit)));
+    boolean isPublished = Statuses.of(Publish.class, reply.get(0)) == Publish.PUBLISHED;
+    if (isPublished) {
+      announce(policy.revision());
+    }
+    return isPublished;
   }
 
-  @Override
-  public PolicyText read() {
-    return asking(() -> PolicyText.of(map().getAll(PolicyText.FIELDS)));
-  }
-
-  @Override
-  public boolean replace(long expected, PolicyText policy, Edit edit) {
-    return asking(() -> {
-      List<Long> reply = redisson
-          .getScript(StringCodec.INSTANCE)
-          .eval(
-              RScript.Mode.READ_WRITE,
-              publish.source(),
-              RScript.ReturnType.LIST,
-              List.of(RedisKeys.POLICY),
-              policy.toStore(expected, edit).toArray());
-      boolean published = Statuses.of(Publish.class, reply.get(0)) == Publish.PUBLISHED;
-      if (published) {
-        tellInForce(policy.revision());
-      }
-      return published;
-    });
+  // A subscriber that misses the notices finds the policy within a second.
+  private void announce(long revision) {
+    Notice notice = new Notice(Notice.Kind.IN_FORCE, Long.toString(revision));
+    try {
+      waited(redis
+          .ask(commands -> commands.publish(RedisKeys.POLICY_NOTICES, notice.text()))
+          .thenCompose(receivers ->
+              redis.ask(commands -> commands.publish(RedisKeys.POLICY_IN_FORCE, notice.what()))));
+    } catch (StoreUnavailableException e) {
+      LOG.warn("policy revision {} is in force, and could not be announced", revision);
+    }
   }
 
   /** The revisions that are kept, the newest first. */
-  List<PastRevision> history() {
-    return asking(() -> {
-      String listed = map().getOrDefault("revisions", "");
-      List<String> revisions = listed.isEmpty() ? List.of() : List.of(listed.split(" "));
-      Map<String, String> about =
-          map().getAll(revisions.stream().map(PolicyHash::about).collect(Collectors.toSet()));
-      return revisions.stream()
-          .map(one -> PastRevision.of(one, about.getOrDefault(about(one), "")))
-          .toList();
-    });
+  CompletionStage<List<PastRevision>> history() {
+    return redis
+        .ask(commands -> commands.hget(RedisKeys.POLICY, "revisions"))
+        .thenCompose(listed -> listed == null || listed.isEmpty()
+            ? CompletableFuture.completedFuture(List.of())
+            : history(List.of(listed.split(" "))));
+  }
+
+  private CompletionStage<List<PastRevision>> history(List<String> revisions) {
+    return fields(revisions.stream().map(PolicyHash::about).toList())
+        .thenApply(about -> revisions.stream()
+            .map(one -> PastRevision.of(one, about.getOrDefault(about(one), "")))
+            .toList());
   }
 
   private static String about(String listed) {
@@ -131,122 +109,71 @@ final class PolicyHash implements PolicyRecord, AutoCloseable {
   }
 
   /** The document of a revision before the present one; empty if it is not kept. */
-  Optional<String> document(long revision) {
-    return asking(() -> Optional.ofNullable(map().get("document:" + revision)));
+  CompletionStage<Optional<String>> document(long revision) {
+    return redis
+        .ask(commands -> commands.hget(RedisKeys.POLICY, "document:" + revision))
+        .thenApply(Optional::ofNullable);
+  }
+
+  /** Whether parts of the shared state have copies of the revision. */
+  boolean isCluster() {
+    return redis.parts() > 1;
   }
 
   /** Raises the copies of the revision, if there are any: from then on no part decides by an older one. */
   CompletionStage<Void> raiseCopies(long revision) {
-    return isCluster
+    return isCluster()
         ? CompletableFuture.allOf(Partition.all()
             .mapToObj(partition -> raised(partition, revision))
             .toArray(CompletableFuture[]::new))
         : CompletableFuture.completedFuture(null);
   }
 
-  private CompletableFuture<Object> raised(int partition, long revision) {
-    return redisson
-        .getScript(StringCodec.INSTANCE)
-        .evalAsync(
-            RScript.Mode.READ_WRITE,
-            raise.source(),
-            RScript.ReturnType.LONG,
-            List.of(RedisKeys.policyOf(partition)),
-            Long.toString(revision))
-        .toCompletableFuture();
-  }
-
-  // Nodes that miss the notice find the policy within a second.
-  private void tellInForce(long revision) {
-    try {
-      tell(new Notice(Notice.Kind.IN_FORCE, Long.toString(revision)));
-      asking(() -> redisson
-          .getTopic(RedisKeys.POLICY_IN_FORCE, StringCodec.INSTANCE)
-          .publish(Long.toString(revision)));
-    } catch (StoreUnavailableException e) {
-      LOG.warn("policy revision {} is in force, and the nodes could not be told", revision);
-    }
+  private CompletableFuture<List<Object>> raised(int partition, long revision) {
+    return Scripts.run(
+        redis, raise, List.of(RedisKeys.policyOf(partition)), List.of(Long.toString(revision)));
   }
 
   /** Stores a proposal for all nodes to read, under its own name, for a limited time. */
   void lay(String proposal, PolicyText policy) {
-    asking(() -> {
-      proposal(proposal).set(policy.name() + "\n" + policy.text(), PROPOSAL_LASTS);
-      return true;
-    });
+    waited(redis.ask(commands -> commands.set(
+        RedisKeys.policyProposal(proposal),
+        policy.name() + "\n" + policy.text(),
+        SetArgs.Builder.px(PROPOSAL_LASTS))));
   }
 
   /** The proposal with this name, with the policy's name on the first line; empty if it is gone. */
   Optional<String> laid(String proposal) {
-    return asking(() -> Optional.ofNullable(proposal(proposal).get()));
+    return waited(redis
+        .ask(commands -> commands.get(RedisKeys.policyProposal(proposal)))
+        .thenApply(Optional::ofNullable));
   }
 
   void removeLaid(String proposal) {
-    asking(() -> proposal(proposal).delete());
+    waited(redis.ask(commands -> commands.del(RedisKeys.policyProposal(proposal))));
   }
 
-  /** Publishes a notice; returns the number of receivers, including this node. */
-  long tell(Notice notice) {
-    return asking(() -> notices().publish(notice.text()));
+  /** The membership of a node with this name. */
+  Membership membership(String node) {
+    return new Membership(redis, node);
   }
 
-  /** Passes every notice to {@code listener}, on a thread of Redisson. */
-  void onNotice(Consumer<Notice> listener) {
-    asking(() -> notices()
-        .addListener(String.class, (channel, text) -> listener.accept(Notice.parse(text))));
+  /** The number of nodes. */
+  CompletionStage<Long> nodes() {
+    return redis.ask(commands -> commands.zcard(RedisKeys.NODES));
   }
 
-  /** Lets the node hear questions of others. */
-  void onQuestions(NodeQuestions questions) {
-    asking(() -> {
-      questions.listen();
-      return true;
-    });
-  }
-
-  @Override
-  public void close() {
-    redisson.shutdown(0, 2, TimeUnit.SECONDS);
-  }
-
-  private RMap<String, String> map() {
-    return redisson.getMap(RedisKeys.POLICY, StringCodec.INSTANCE);
-  }
-
-  private RBucket<String> proposal(String name) {
-    return redisson.getBucket(RedisKeys.policyProposal(name), StringCodec.INSTANCE);
-  }
-
-  private RTopic notices() {
-    return redisson.getTopic(RedisKeys.POLICY_NOTICES, StringCodec.INSTANCE);
-  }
-
-  private static <T> T asking(Supplier<T> question) {
+  private <T> T waited(CompletionStage<T> asked) {
     try {
-      return question.get();
-    } catch (RedisException e) {
-      throw unavailable(e);
+      return asked
+          .toCompletableFuture()
+          .orTimeout(2 * redis.commandTimeout().toMillis(), TimeUnit.MILLISECONDS)
+          .join();
+    } catch (CompletionException e) {
+      Throwable cause = Failures.cause(e);
+      throw cause instanceof StoreUnavailableException known
+          ? known
+          : new StoreUnavailableException(StoreFault.SLOW, "Redis did not answer in time", cause);
     }
-  }
-
-  private static StoreUnavailableException unavailable(RedisException error) {
-    return new StoreUnavailableException(
-        fault(error), "Redis did not answer: " + summary(error), error);
-  }
-
-  private static StoreFault fault(RedisException error) {
-    if (error instanceof RedisTimeoutException) {
-      return StoreFault.SLOW;
-    }
-    StoreFault fault = Faults.of(error);
-    return fault == StoreFault.MISCONFIGURED && error instanceof RedisConnectionException
-        ? StoreFault.UNREACHABLE
-        : fault;
-  }
-
-  // Redisson's messages repeat the whole command, here a whole policy.
-  private static String summary(RedisException error) {
-    String message = Faults.message(error).lines().findFirst().orElse("");
-    return message.length() <= MAX_MESSAGE ? message : message.substring(0, MAX_MESSAGE) + "…";
   }
 }

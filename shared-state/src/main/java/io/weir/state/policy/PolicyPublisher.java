@@ -17,8 +17,6 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
-import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -34,23 +32,19 @@ final class PolicyPublisher {
   private static final Duration READY_WITHIN = Duration.ofSeconds(3);
 
   private final PolicyHash stored;
+  private final NodeTopics topics;
   private final NextPolicy upcoming;
+  private final FollowedPolicy followed;
   private final Executor executor;
-  private final Supplier<Document> current;
-  private final Consumer<Document> take;
   private final Map<String, PolicyReadiness> proposed = new ConcurrentHashMap<>();
 
   PolicyPublisher(
-      PolicyHash stored,
-      NextPolicy upcoming,
-      Executor executor,
-      Supplier<Document> current,
-      Consumer<Document> take) {
+      PolicyHash stored, NodeTopics topics, NextPolicy upcoming, FollowedPolicy followed) {
     this.stored = stored;
+    this.topics = topics;
     this.upcoming = upcoming;
-    this.executor = executor;
-    this.current = current;
-    this.take = take;
+    this.followed = followed;
+    this.executor = followed.executor();
   }
 
   /** See {@link ClusterPolicy#publish}. */
@@ -89,7 +83,7 @@ final class PolicyPublisher {
     proposed.put(id, readiness);
     upcoming.await(reading.policy(), next);
     try {
-      readiness.told(stored.tell(new Notice(Notice.Kind.PROPOSED, id)));
+      readiness.expect(topics.publish(new Notice(Notice.Kind.PROPOSED, id)));
     } catch (StoreUnavailableException e) {
       proposed.remove(id);
       upcoming.forget(next.digest());
@@ -116,10 +110,10 @@ final class PolicyPublisher {
     for (int attempt = 0; attempt < MAX_PUBLISH_ATTEMPTS; attempt++) {
       long inRedis = stored.stamp().revision();
       requireRevision(expected, inRedis);
-      long next = Math.max(inRedis, current.get().policy().revision()) + 1;
+      long next = Math.max(inRedis, followed.current().revision()) + 1;
       PolicyText published = text.withRevision(next);
       if (stored.replace(inRedis, published, edit) || isInForce(published)) {
-        take.accept(new Document(new PolicyRevision(next, reading.policy()), published));
+        followed.take(new Document(new PolicyRevision(next, reading.policy()), published));
         return new Publication(next, inRedis, reading.warnings());
       }
     }
@@ -129,7 +123,7 @@ final class PolicyPublisher {
 
   private boolean hasLeases() {
     return stored.isCluster()
-        || current.get().policy().policy().buckets().stream().anyMatch(Bucket::leased);
+        || followed.current().policy().buckets().stream().anyMatch(Bucket::leased);
   }
 
   // Units leased under the previous policy are spent under it, until the leases end.

@@ -9,14 +9,15 @@ import java.util.concurrent.TimeUnit;
 
 /** Waits until every node that received a proposal has read it. Safe for use by many threads. */
 final class PolicyReadiness {
-  private static final long NOT_YET_TOLD = Long.MAX_VALUE;
+  private static final long NOT_YET_KNOWN = Long.MAX_VALUE;
 
   private final CompletableFuture<Boolean> all = new CompletableFuture<>();
-  private long told = NOT_YET_TOLD;
+  private long expected = NOT_YET_KNOWN;
   private final Set<String> ready = new HashSet<>();
 
-  synchronized void told(long nodes) {
-    told = nodes;
+  /** Waits for as many nodes as have received the proposal. */
+  synchronized void expect(long nodes) {
+    expected = nodes;
     completeWhereAllAreReady();
   }
 
@@ -31,7 +32,7 @@ final class PolicyReadiness {
   }
 
   private void completeWhereAllAreReady() {
-    if (ready.size() >= told) {
+    if (ready.size() >= expected) {
       all.complete(true);
     }
   }
