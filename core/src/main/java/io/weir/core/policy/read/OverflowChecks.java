@@ -52,9 +52,7 @@ final class OverflowChecks {
 
   /** Buckets whose overflow is not in the plan, or cannot take their operations. */
   static Stream<Finding> ofBuckets(PolicyDraft draft) {
-    return draft.plans().values().stream()
-        .filter(plan -> !plan.isImplicit())
-        .flatMap(plan -> ofBuckets(plan, draft));
+    return draft.plans().values().stream().flatMap(plan -> ofBuckets(plan, draft));
   }
 
   private static Stream<Finding> ofBuckets(DefinedPlan plan, PolicyDraft draft) {
@@ -65,11 +63,17 @@ final class OverflowChecks {
     return buckets.values().stream()
         .flatMap(bucket -> bucket.options().overflow().stream()
             .filter(target -> !overflows(bucket, buckets.get(target)) || !targets.add(target))
-            .map(target -> new Finding(
-                plan.section(),
-                ("%s overflows to '%s' (expected: another bucket of the plan, of one bucket alone, with all of its"
-                        + " operations and no overflow, keepFor or leases of its own)")
-                    .formatted(bucket.name(), target))));
+            .map(target -> wrong(plan, bucket, target)));
+  }
+
+  private static Finding wrong(DefinedPlan plan, DefinedBucket bucket, String target) {
+    String message =
+        ("%s overflows to '%s' (expected: another bucket of the plan, of one bucket alone, with all of its"
+                + " operations and no overflow, keepFor or leases of its own)")
+            .formatted(bucket.name(), target);
+    return plan.isImplicit()
+        ? new Finding(bucket.section(), "overflow", message)
+        : new Finding(plan.section(), message);
   }
 
   private static boolean overflows(DefinedBucket bucket, @Nullable DefinedBucket target) {
