@@ -4,16 +4,12 @@ import io.weir.node.Node;
 import io.weir.node.config.ConfigDefaults;
 import io.weir.node.config.NodeConfig;
 import io.weir.node.config.NodeConfig.Address;
-import io.weir.node.config.NodeConfig.Listening;
 import io.weir.node.config.NodeConfig.PolicyFile;
 import io.weir.node.config.NodeConfig.Redis;
 import io.weir.node.config.NodeConfig.Running;
-import io.weir.node.intake.Cors;
 import io.weir.node.log.BoundedLoggers;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Arrays;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -49,37 +45,8 @@ final class NodeCommand implements Callable<Integer> {
   @Option(names = "--config", paramLabel = "FILE", description = "configuration file")
   private @Nullable Path config;
 
-  @Option(
-      names = "--host",
-      paramLabel = "ADDRESS",
-      description = "address to listen on (${DEFAULT-VALUE})")
-  private String host = "0.0.0.0";
-
-  @Option(
-      names = "--port",
-      paramLabel = "PORT",
-      description = "port to listen on (${DEFAULT-VALUE})")
-  private int port = 8080;
-
-  @Option(
-      names = "--admin-host",
-      paramLabel = "ADDRESS",
-      description = "address of the admin port (${DEFAULT-VALUE})")
-  private String adminHost = "127.0.0.1";
-
-  @Option(
-      names = "--admin-port",
-      paramLabel = "PORT",
-      description =
-          "port of its own for policy, health and metrics; 0 for the same port (${DEFAULT-VALUE})")
-  private int adminPort = 9080;
-
-  @Option(
-      names = "--resp-port",
-      paramLabel = "PORT",
-      description =
-          "port for clients of the Redis protocol, which show the service token; 0 for none (${DEFAULT-VALUE})")
-  private int respPort = 0;
+  @Mixin
+  private ListeningOption listening = new ListeningOption();
 
   @Option(
       names = "--redis-uri",
@@ -153,13 +120,6 @@ final class NodeCommand implements Callable<Integer> {
       description = "how long requests in flight may take when the node stops (${DEFAULT-VALUE})")
   private int shutdownTimeoutMillis = 10_000;
 
-  @Option(
-      names = "--cors-origins",
-      paramLabel = "ORIGINS",
-      description =
-          "origins of web pages whose scripts may call the node, with commas between; * for any (none)")
-  private String corsOrigins = "";
-
   @Mixin
   private TlsOption tls = new TlsOption();
 
@@ -176,31 +136,29 @@ final class NodeCommand implements Callable<Integer> {
   @Override
   public Integer call() throws InterruptedException {
     BoundedLoggers.use(reports.logFormat());
-    Node node = Node.start(config());
+    NodeConfig config = config();
+    Node node = Node.start(config);
     CountDownLatch stopped = new CountDownLatch(1);
     Runtime.getRuntime().addShutdownHook(new Thread(() -> {
       node.close();
       stopped.countDown();
     }));
+    Address callers = config.listening().callers();
     // A script that starts nodes waits for this line.
     spec.commandLine()
         .getOut()
         .printf(
-            "weir node ready on http://%s:%d, for operators on http://%s:%d%n",
-            host, port, adminPort == 0 ? host : adminHost, adminPort == 0 ? port : adminPort);
+            "weir node ready on http://%s, for operators on http://%s%n",
+            callers, config.listening().operators().orElse(callers));
     spec.commandLine().getOut().flush();
     stopped.await();
     return 0;
   }
 
   NodeConfig config() {
+    Optional<String> service = token("--service-token", serviceToken);
     return new NodeConfig(
-        new Listening(
-            new Address(host, inRange("--port", port, 1, 65_535)),
-            ofOperators(),
-            ofResp(),
-            tls.tls(),
-            corsOrigins()),
+        listening.listening(tls.tls(), service.isPresent()),
         new Redis(
             redisUri,
             millis("--redis-timeout-ms", redisTimeoutMillis, 1, 10_000),
@@ -209,8 +167,7 @@ final class NodeCommand implements Callable<Integer> {
             policy,
             Optional.ofNullable(policyCopy).filter(file -> !file.toString().isBlank()),
             watchesPolicy),
-        new NodeConfig.Tokens(
-            token("--service-token", serviceToken), token("--admin-token", adminToken)),
+        new NodeConfig.Tokens(service, token("--admin-token", adminToken)),
         new Running(
             eventLoops(),
             millis("--shutdown-delay-ms", shutdownDelayMillis, 0, 600_000),
@@ -218,42 +175,12 @@ final class NodeCommand implements Callable<Integer> {
         reports.reports());
   }
 
-  private List<String> corsOrigins() {
-    List<String> origins = Arrays.stream(corsOrigins.split(",", -1))
-        .map(String::strip)
-        .filter(origin -> !origin.isEmpty())
-        .toList();
-    for (String origin : origins) {
-      if (!Cors.isOrigin(origin)) {
-        throw new ParameterException(
-            spec.commandLine(),
-            "--cors-origins: %s (expected: origins such as https://app.example.com, or *)"
-                .formatted(origin));
-      }
-    }
-    return origins;
-  }
-
-  private Optional<Address> ofOperators() {
-    int given = inRange("--admin-port", adminPort, 0, 65_535);
-    return given == 0 ? Optional.empty() : Optional.of(new Address(adminHost, given));
-  }
-
-  private Optional<Address> ofResp() {
-    int given = inRange("--resp-port", respPort, 0, 65_535);
-    if (given > 0 && token("--service-token", serviceToken).isEmpty()) {
-      throw new ParameterException(
-          spec.commandLine(), "--resp-port: without --service-token nobody could use it");
-    }
-    return given == 0 ? Optional.empty() : Optional.of(new Address(host, given));
-  }
-
   private Duration millis(String option, int value, int min, int max) {
-    return Duration.ofMillis(inRange(option, value, min, max));
+    return Duration.ofMillis(OptionValues.inRange(spec, option, value, min, max));
   }
 
   private int eventLoops() {
-    int loops = inRange("--event-loops", eventLoops, 0, 1024);
+    int loops = OptionValues.inRange(spec, "--event-loops", eventLoops, 0, 1024);
     return loops == 0 ? Runtime.getRuntime().availableProcessors() : loops;
   }
 
@@ -263,18 +190,6 @@ final class NodeCommand implements Callable<Integer> {
       throw new ParameterException(spec.commandLine(), problem);
     });
     return given;
-  }
-
-  private int inRange(String option, int value, int min, int max) {
-    if (value < min || value > max) {
-      throw wrong(option, Integer.toString(value), "%d to %d".formatted(min, max));
-    }
-    return value;
-  }
-
-  private ParameterException wrong(String option, String value, String expected) {
-    return new ParameterException(
-        spec.commandLine(), "%s: %s (expected: %s)".formatted(option, value, expected));
   }
 
   /** Supplies picocli with defaults for options that are not on the command line. */

@@ -56,20 +56,20 @@ final class ReportOption {
 
   LogFormat logFormat() {
     return LogFormat.named(logFormat)
-        .orElseThrow(() -> wrong("--log-format", logFormat, "text or json"));
+        .orElseThrow(() -> OptionValues.wrong(spec, "--log-format", logFormat, "text or json"));
   }
 
   private Optional<Path> webhooks() {
     Optional<Path> file = given(webhooks);
     file.filter(it -> !Files.isReadable(it)).ifPresent(it -> {
-      throw wrong("--webhooks", it.toString(), "a file that can be read");
+      throw OptionValues.wrong(spec, "--webhooks", it.toString(), "a file that can be read");
     });
     return file;
   }
 
   private Optional<Reports.Traces> traces() {
     if (!(traceShare >= 0 && traceShare <= 1)) {
-      throw wrong("--trace-share", Double.toString(traceShare), "0 to 1");
+      throw OptionValues.wrong(spec, "--trace-share", Double.toString(traceShare), "0 to 1");
     }
     return Optional.ofNullable(traces)
         .filter(text -> !text.isBlank())
@@ -95,10 +95,5 @@ final class ReportOption {
 
   private static Optional<Path> given(@Nullable Path file) {
     return Optional.ofNullable(file).filter(it -> !it.toString().isBlank());
-  }
-
-  private ParameterException wrong(String option, String value, String expected) {
-    return new ParameterException(
-        spec.commandLine(), "%s: %s (expected: %s)".formatted(option, value, expected));
   }
 }

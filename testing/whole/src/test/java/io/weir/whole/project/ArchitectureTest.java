@@ -88,6 +88,7 @@ final class ArchitectureTest {
               "io.weir.keys.directory",
               "io.weir.operators.live",
               "io.weir.operators.rehearsal",
+              "io.weir.operators.status",
               "io.weir.operators.warning",
               "io.weir.spring",
               "io.weir.windows")),
