@@ -1,6 +1,7 @@
 package io.weir.operators.status;
 
 import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
 
 /** What may need an operator, the most urgent first, and what the operator does then. */
@@ -39,10 +40,8 @@ enum Code {
 
   /** The place of a code; the last one if it is that of a newer node. */
   static int rank(String word) {
-    return Arrays.stream(values())
-        .filter(code -> code.word().equals(word))
-        .findFirst()
-        .map(Code::ordinal)
-        .orElse(values().length);
+    List<String> words = Arrays.stream(values()).map(Code::word).toList();
+    int rank = words.indexOf(word);
+    return rank < 0 ? words.size() : rank;
   }
 }

@@ -43,12 +43,12 @@ public final class Symptoms {
             Code.HOLDS_LOST,
             readings -> several(
                 readings.last(RARE_MINUTES, Count.LOST_HOLDS),
-                "%d requests lost their permits or reservations in 10 minutes")),
+                "Requests that lost permits or reservations in 10 minutes: %d")),
         Symptom.ofNode(
             Code.RECORDS_REWOUND,
             readings -> several(
                 readings.last(RARE_MINUTES, Count.REWOUND_RECORDS),
-                "Redis came back with older records of keys, %d times in 10 minutes")),
+                "Times that Redis came back with older records in 10 minutes: %d")),
         Symptom.ofThings(
             Code.RECEIVER_FAILS,
             readings -> named(failing.get(), "Receiver %s does not take warnings: %s"::formatted)),
@@ -73,14 +73,14 @@ public final class Symptoms {
     return undecided == 0 || undecided < UNDECIDED_SHARE * all
         ? Optional.empty()
         : Optional.of(
-            "%d of %d requests were not decided in the last minute".formatted(undecided, all));
+            "Requests without a decision in the last minute: %d of %d".formatted(undecided, all));
   }
 
   private static Optional<String> degraded(Readings readings) {
     return away(readings).isPresent()
         ? Optional.empty()
         : several(
-            readings.lastMinute(Count.DEGRADED), "%d decisions without Redis in the last minute");
+            readings.lastMinute(Count.DEGRADED), "Decisions without Redis in the last minute: %d");
   }
 
   private static Optional<String> refusedFile(Readings readings) {

@@ -94,7 +94,7 @@ final class NodeStatusTest {
     pass(Duration.ofSeconds(2));
     assertThat(found())
         .containsExactly(
-            "undecided since 6 s: 11 of 1002 requests were not decided in the last minute");
+            "undecided since 6 s: Requests without a decision in the last minute: 11 of 1002");
     pass(Duration.ofMinutes(1));
     assertThat(found()).isEmpty();
   }
@@ -161,7 +161,7 @@ final class NodeStatusTest {
     pass(Duration.ofMinutes(8));
     assertThat(found())
         .containsExactly(
-            "holds_lost since 4 s: 3 requests lost their permits or reservations in 10 minutes");
+            "holds_lost since 4 s: Requests that lost permits or reservations in 10 minutes: 3");
     pass(Duration.ofMinutes(2));
     assertThat(found()).isEmpty();
   }
