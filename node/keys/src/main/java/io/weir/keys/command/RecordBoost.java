@@ -3,126 +3,101 @@ package io.weir.keys.command;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.weir.node.command.AdminCommand;
-import io.weir.node.command.AdminPort;
+import io.weir.node.command.CommandRow;
+import io.weir.node.command.RowCommand;
 import io.weir.node.json.JsonInput;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.net.http.HttpResponse;
 import java.util.Optional;
-import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
-import picocli.CommandLine.ArgGroup;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 
-/** {@code weir keys boost ID --bucket B --rate 500/s --for 2h}, and of tenants likewise. */
-@Command(
-    description = "Gives a record a higher limit for a while; it ends by itself.",
-    sortOptions = false,
-    mixinStandardHelpOptions = true)
-final class RecordBoost extends AdminCommand {
-  private final String kind;
+/** {@code weir keys boost ID --bucket B --ops-per-sec 500 --for 2h}, and of tenants likewise. */
+final class RecordBoost {
+  private RecordBoost() {}
 
-  @Parameters(paramLabel = "ID", description = "its id")
-  private String id = "";
-
-  @ArgGroup(multiplicity = "1")
-  private Target target = new Target();
-
-  @Option(
-      names = "--for",
-      paramLabel = "TIME",
-      required = true,
-      description = "90s, 30m, 12h, 7d, or the instant of its end")
-  private String end = "";
-
-  @Option(names = "--lower", description = "lowers the limit, which is refused otherwise")
-  private boolean mayLower;
-
-  /** What is changed. Mutable; picocli sets its fields. */
-  static final class Target {
-    @ArgGroup(exclusive = false)
-    private @Nullable OfRate rate;
-
-    @ArgGroup(exclusive = false)
-    private @Nullable OfLimit limit;
-  }
-
-  /** Another rate of a bucket. Mutable; picocli sets its fields. */
-  static final class OfRate {
-    @Option(names = "--bucket", paramLabel = "BUCKET", required = true, description = "a bucket")
-    private String bucket = "";
-
-    @Option(
-        names = "--ops-per-sec",
-        paramLabel = "N",
-        required = true,
-        description = "its rate until then")
-    private long opsPerSec;
-  }
-
-  /** Another size of a quota or of permits. Mutable; picocli sets its fields. */
-  static final class OfLimit {
-    @Option(
-        names = "--limits",
-        paramLabel = "LIMIT",
-        required = true,
-        description = "a quota, or permits")
-    private String name = "";
-
-    @Option(
-        names = "--limit",
-        paramLabel = "N",
-        required = true,
-        description = "its size until then")
-    private long size;
-  }
-
-  RecordBoost(Supplier<Optional<String>> localAdmin, String kind) {
-    super(localAdmin);
-    this.kind = kind;
+  static CommandRow row(String kind) {
+    return CommandRow.of(
+            "boost",
+            "Gives a record a higher limit for a while; it ends by itself.",
+            call -> boost(call, "/v1/" + kind + "/" + call.text("ID")))
+        .argument("ID", "its id")
+        .option("--bucket", "BUCKET", "a bucket")
+        .option("--ops-per-sec", "N", "the rate of the bucket until then")
+        .option("--limits", "LIMIT", "a quota, or permits")
+        .option("--limit", "N", "the size of the quota or the permits until then")
+        .required("--for", "TIME", "90s, 30m, 12h, 7d, or the instant of its end")
+        .flag("--lower", "lowers the limit, which is refused otherwise");
   }
 
   // The other overrides stay; the version makes sure that none is lost.
-  @Override
-  public Integer call() throws IOException {
-    AdminPort port = port();
-    String path = "/v1/" + kind + "/" + id;
-    HttpResponse<String> seen = port.ask("GET", path, "");
-    if (failed(seen)) {
+  private static int boost(RowCommand call, String path) throws IOException {
+    JsonObject boost = wanted(call);
+    HttpResponse<String> seen = call.get(path);
+    if (call.failed(seen)) {
       return 1;
     }
     JsonObject record = JsonInput.object(seen.body());
-    JsonObject boost = boost();
+    String of = name(boost) + " of " + call.text("ID");
     Optional<JsonObject> present = present(record, boost);
-    if (!mayLower && present.isPresent() && size(boost) <= size(present.get())) {
-      err()
-          .printf(
-              "%s of %s is %s (expected: more than that, or --lower)%n",
-              name(boost), id, words(present.get()));
+    if (!call.flag("--lower") && present.isPresent() && size(boost) <= size(present.get())) {
+      call.err()
+          .printf("%s is %s (expected: more than that, or --lower)%n", of, words(present.get()));
       return 1;
     }
+    HttpResponse<String> changed = call.port()
+        .ask(
+            "PATCH",
+            path,
+            new JsonObject().put("overrides", overrides(record, boost)).encode(),
+            "If-Match",
+            seen.headers().firstValue("ETag").orElse("*"));
+    int status = call.printed(changed);
+    if (status == 0 && present.isPresent()) {
+      call.err()
+          .printf(
+              "%s: %s → %s until %s%n",
+              of, words(present.get()), words(boost), until(changed, boost));
+    }
+    return status;
+  }
+
+  private static JsonObject wanted(RowCommand call) {
+    boolean isRate = isGiven(call, "--bucket", "--ops-per-sec");
+    if (isRate == isGiven(call, "--limits", "--limit")) {
+      throw call.wrong("expected: either --bucket and --ops-per-sec, or --limits and --limit");
+    }
+    JsonObject boost = isRate
+        ? new JsonObject()
+            .put("bucket", call.text("--bucket"))
+            .put("opsPerSec", number(call, "--ops-per-sec"))
+        : new JsonObject()
+            .put("limits", call.text("--limits"))
+            .put("limit", number(call, "--limit"));
+    return boost.put("until", AdminCommand.moment(call.text("--for")));
+  }
+
+  private static boolean isGiven(RowCommand call, String name, String size) {
+    boolean isNamed = !call.text(name).isEmpty();
+    if (isNamed == call.text(size).isEmpty()) {
+      throw call.wrong("%s and %s: one is missing".formatted(name, size));
+    }
+    return isNamed;
+  }
+
+  private static long number(RowCommand call, String option) {
+    if (!call.text(option).matches("\\d{1,15}")) {
+      throw call.wrong("%s: '%s' (expected: a number)".formatted(option, call.text(option)));
+    }
+    return Long.parseLong(call.text(option));
+  }
+
+  private static JsonArray overrides(JsonObject record, JsonObject boost) {
     JsonArray overrides = new JsonArray();
     record.getJsonArray("overrides", new JsonArray()).stream()
         .map(JsonObject.class::cast)
         .filter(one -> !isOfSame(one, boost))
         .forEach(overrides::add);
-    overrides.add(boost);
-    HttpResponse<String> changed = port.ask(
-        "PATCH",
-        path,
-        new JsonObject().put("overrides", overrides).encode(),
-        "If-Match",
-        seen.headers().firstValue("ETag").orElse("*"));
-    int status = printed(changed);
-    if (status == 0 && present.isPresent()) {
-      err()
-          .printf(
-              "%s of %s: %s → %s until %s%n",
-              name(boost), id, words(present.get()), words(boost), until(changed, boost));
-    }
-    return status;
+    return overrides.add(boost);
   }
 
   // The limit as it is now; records of tenants do not show theirs.
@@ -161,18 +136,5 @@ final class RecordBoost extends AdminCommand {
     return String.valueOf(one.getValue("bucket")).equals(String.valueOf(other.getValue("bucket")))
         && String.valueOf(one.getValue("limits")).equals(String.valueOf(other.getValue("limits")))
         && !one.containsKey("operation");
-  }
-
-  private JsonObject boost() {
-    JsonObject boost = new JsonObject();
-    OfRate rate = target.rate;
-    OfLimit limit = target.limit;
-    if (rate != null) {
-      boost.put("bucket", rate.bucket).put("opsPerSec", rate.opsPerSec);
-    }
-    if (limit != null) {
-      boost.put("limits", limit.name).put("limit", limit.size);
-    }
-    return boost.put("until", moment(end));
   }
 }

@@ -2,94 +2,80 @@ package io.weir.keys.command;
 
 import io.vertx.core.json.JsonObject;
 import io.weir.node.command.AdminCommand;
-import io.weir.node.command.AdminPort;
+import io.weir.node.command.CommandRow;
+import io.weir.node.command.RowCommand;
 import io.weir.node.json.JsonInput;
 import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.Optional;
-import java.util.function.Supplier;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Option;
+import java.util.function.Consumer;
 
 /** {@code weir keys list} and {@code weir tenants list}. */
-@Command(
-    name = "list",
-    description = "Lists records, each once, in no particular order.",
-    sortOptions = false,
-    mixinStandardHelpOptions = true)
-final class RecordList extends AdminCommand {
+final class RecordList {
   private static final int PAGE = 500;
   private static final String ROW = "%-24s  %-16s  %-12s  %-8s  %s%n";
 
-  private final String kind;
+  private RecordList() {}
 
-  @Option(names = "--tenant", paramLabel = "TENANT", description = "only its keys")
-  private String tenant = "";
-
-  @Option(
-      names = "--plan",
-      paramLabel = "PLAN",
-      description = "only those with this plan of their own")
-  private String plan = "";
-
-  @Option(names = "--label", paramLabel = "NAME[:TEXT]", description = "only those with this label")
-  private String label = "";
-
-  @Option(names = "--state", paramLabel = "STATE", description = "active, frozen or disabled")
-  private String state = "";
-
-  @Option(
-      names = "--limit",
-      paramLabel = "N",
-      defaultValue = "100",
-      description = "how many at most (default: 100)")
-  private int limit;
-
-  RecordList(Supplier<Optional<String>> localAdmin, String kind) {
-    super(localAdmin);
-    this.kind = kind;
+  static CommandRow row(String kind) {
+    return CommandRow.of(
+            "list",
+            "Lists records, each once, in no particular order.",
+            call -> list(call, kind))
+        .option("--tenant", "TENANT", "only its keys")
+        .option("--plan", "PLAN", "only those with this plan of their own")
+        .option("--label", "NAME[:TEXT]", "only those with this label")
+        .option("--state", "STATE", "active, frozen or disabled")
+        .number("--limit", "N", 100, "how many at most");
   }
 
-  @Override
-  public Integer call() throws IOException {
+  private static int list(RowCommand call, String kind) throws IOException {
+    int limit = call.number("--limit");
     if (limit < 1) {
-      throw wrong("--limit: %d (expected: above 0)".formatted(limit));
+      throw call.wrong("--limit: %d (expected: above 0)".formatted(limit));
     }
-    AdminPort port = port();
     Map<String, String> asked = new LinkedHashMap<>();
-    asked.put("tenant", tenant);
-    asked.put("plan", plan);
-    asked.put("label", label);
-    asked.put("state", state);
-    if (!isJson()) {
-      out().printf(ROW, "ID", "TENANT", "PLAN", "STATE", "CHANGED");
+    for (String name : new String[] {"tenant", "plan", "label", "state"}) {
+      asked.put(name, call.text("--" + name));
     }
-    int left = limit;
-    String cursor = "";
+    if (!call.isJson()) {
+      call.out().printf(ROW, "ID", "TENANT", "PLAN", "STATE", "CHANGED");
+    }
+    return pages(call, kind, asked, limit, one -> print(call, one));
+  }
+
+  /** Asks page by page; fails with the first page that does. */
+  static int pages(
+      RowCommand call,
+      String kind,
+      Map<String, String> asked,
+      int most,
+      Consumer<JsonObject> one)
+      throws IOException {
+    Map<String, String> page = new LinkedHashMap<>(asked);
+    int left = most;
     do {
-      asked.put("limit", Integer.toString(Math.min(left, PAGE)));
-      asked.put("cursor", cursor);
-      HttpResponse<String> answer = port.ask("GET", "/v1/" + kind + query(asked), "");
-      if (failed(answer)) {
+      page.put("limit", Integer.toString(Math.min(left, PAGE)));
+      HttpResponse<String> answer = call.get("/v1/" + kind + AdminCommand.query(page));
+      if (call.failed(answer)) {
         return 1;
       }
-      JsonObject page = JsonInput.object(answer.body());
-      page.getJsonArray(kind).forEach(one -> print((JsonObject) one));
-      left -= page.getJsonArray(kind).size();
-      cursor = page.getString("cursor", "");
-    } while (!cursor.isEmpty() && left > 0);
-    out().flush();
+      JsonObject found = JsonInput.object(answer.body());
+      found.getJsonArray(kind).stream().map(JsonObject.class::cast).forEach(one);
+      left -= found.getJsonArray(kind).size();
+      page.put("cursor", found.getString("cursor", ""));
+    } while (!page.getOrDefault("cursor", "").isEmpty() && left > 0);
+    call.out().flush();
     return 0;
   }
 
-  private void print(JsonObject one) {
-    if (isJson()) {
-      out().println(one.encode());
+  private static void print(RowCommand call, JsonObject one) {
+    if (call.isJson()) {
+      call.out().println(one.encode());
       return;
     }
-    out()
+    call.out()
         .printf(
             ROW,
             one.getString("id"),

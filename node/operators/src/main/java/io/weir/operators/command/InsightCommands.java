@@ -1,11 +1,15 @@
 package io.weir.operators.command;
 
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import io.weir.node.command.CommandRow;
+import io.weir.node.command.RowCommand;
 import io.weir.operators.replay.ReplayCommand;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/** The commands of operators who look. */
+/** The commands of operators who look: each but the replay is a row. */
 public final class InsightCommands {
   private InsightCommands() {}
 
@@ -16,10 +20,68 @@ public final class InsightCommands {
    */
   public static List<Object> all(Supplier<Optional<String>> localAdmin) {
     return List.of(
-        new TopCommand(localAdmin),
-        new DenialsCommand(localAdmin),
-        new ExplainCommand(localAdmin),
-        new ResetCommand(localAdmin),
+        RowCommand.of(Top.row(), localAdmin),
+        RowCommand.of(Denials.row(), localAdmin),
+        RowCommand.of(explain(), localAdmin),
+        RowCommand.of(reset(), localAdmin),
         new ReplayCommand());
+  }
+
+  private static CommandRow explain() {
+    return CommandRow.of(
+            "explain",
+            "Tells what would be decided now on a request, and why, limit by limit. Nothing is taken.",
+            call -> {
+              String query = call.queryOf("key=KEY", "operation=OPERATION", "cost=--cost");
+              return call.printed(
+                  call.get("/v1/explain" + query),
+                  found -> found.getJsonArray("words").forEach(call.out()::println));
+            })
+        .argument("KEY", "id of a key, or name of a subject")
+        .argument("OPERATION", "operation, as the policy names it")
+        .option("--cost", "N", "cost in operations (default: the operation's own)");
+  }
+
+  private static CommandRow reset() {
+    return CommandRow.of(
+            "reset",
+            "Forgets what a key or a tenant has used: its rates, its quotas and its queue. The limits "
+                + "stay as they are, and so does what is used of limits that it shares with others.",
+            call -> call.printed(
+                call.send(
+                    "POST", "/v1/reset" + (call.flag("--dry-run") ? "?dryRun=true" : ""), wish(call)),
+                found -> print(call, found.getJsonArray("reset"))))
+        .argument("KEY", "id of a key, or TENANT/ for the limits that the keys of a tenant share")
+        .repeated("--limit", "NAME", "only this bucket or quota")
+        .flag("--queue", "with --limit: the queue, too")
+        .flag("--dry-run", "tells what would be forgotten, and forgets nothing");
+  }
+
+  private static JsonObject wish(RowCommand call) {
+    String owner = call.text("KEY");
+    JsonObject body = owner.endsWith("/")
+        ? new JsonObject().put("tenant", owner.substring(0, owner.length() - 1))
+        : new JsonObject().put("key", owner);
+    List<String> limits = call.texts("--limit");
+    return limits.isEmpty()
+        ? body
+        : body.put("limits", new JsonArray(limits)).put("queue", call.flag("--queue"));
+  }
+
+  private static void print(RowCommand call, JsonArray reset) {
+    if (reset.isEmpty()) {
+      call.out().println("Nothing was used.");
+    }
+    reset.stream().map(JsonObject.class::cast).map(InsightCommands::line).forEach(call.out()::println);
+  }
+
+  private static String line(JsonObject one) {
+    String what = one.getString("limit", "tickets");
+    return switch (one.getString("kind")) {
+      case "rate" ->
+        "%s: would have been empty in %d ms".formatted(what, one.getLong("emptyInMs"));
+      case "quota" -> "%s: %d were used".formatted(what, one.getLong("used"));
+      default -> "%s: %d waiting".formatted(what, one.getLong("waiting"));
+    };
   }
 }

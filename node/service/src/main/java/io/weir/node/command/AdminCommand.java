@@ -15,6 +15,7 @@ import java.util.concurrent.Callable;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -36,24 +37,34 @@ public abstract class AdminCommand implements Callable<Integer> {
   @Option(names = "--json", description = "prints JSON")
   private boolean isJson;
 
+  private @Nullable AdminPort port;
+
   protected AdminCommand(Supplier<Optional<String>> localAdmin) {
     this.localAdmin = localAdmin;
   }
 
-  protected AdminPort port() throws IOException {
-    return admin.port(localAdmin);
+  /** The admin port; the same at each call. */
+  public AdminPort port() throws IOException {
+    if (port == null) {
+      port = admin.port(localAdmin);
+    }
+    return port;
   }
 
-  protected PrintWriter out() {
+  CommandSpec spec() {
+    return spec;
+  }
+
+  public PrintWriter out() {
     return spec.commandLine().getOut();
   }
 
-  protected PrintWriter err() {
+  public PrintWriter err() {
     return spec.commandLine().getErr();
   }
 
   /** Begins an empty screen, or a new line where there is no terminal. */
-  protected void clear() {
+  public void clear() {
     if (out() instanceof ShownPrinter printer) {
       printer.clear();
     }
@@ -66,23 +77,27 @@ public abstract class AdminCommand implements Callable<Integer> {
     }
   }
 
-  protected boolean isJson() {
+  public boolean isJson() {
     return isJson;
   }
 
   /** Tells the problem of an answer, if it is one. */
-  protected boolean failed(HttpResponse<String> answer) {
+  public boolean failed(HttpResponse<String> answer) {
     if (answer.statusCode() < LEAST_ERROR) {
       return false;
     }
-    JsonObject problem = JsonInput.object(answer.body());
-    err().printf("%s (%s)%n", problem.getString("title", ""), problem.getString("code", ""));
-    problem.getJsonArray("errors", new JsonArray()).forEach(error -> err().println("  " + error));
+    problem(JsonInput.object(answer.body()));
     return true;
   }
 
+  /** Prints a problem. */
+  void problem(JsonObject problem) {
+    err().printf("%s (%s)%n", problem.getString("title", ""), problem.getString("code", ""));
+    problem.getJsonArray("errors", new JsonArray()).forEach(error -> err().println("  " + error));
+  }
+
   /** Prints an answer: as JSON, or one of its members in a line each. */
-  protected int printed(HttpResponse<String> answer) {
+  public int printed(HttpResponse<String> answer) {
     if (failed(answer)) {
       return 1;
     }
@@ -97,8 +112,8 @@ public abstract class AdminCommand implements Callable<Integer> {
   }
 
   /** Prints the text at a path as it is. */
-  protected int text(String path) throws IOException {
-    return text(path, headers -> {});
+  public int printText(String path) throws IOException {
+    return printText(path, headers -> {});
   }
 
   /**
@@ -106,7 +121,7 @@ public abstract class AdminCommand implements Callable<Integer> {
    *
    * @param seen sees the headers of the answer
    */
-  protected int text(String path, Consumer<HttpHeaders> seen) throws IOException {
+  public int printText(String path, Consumer<HttpHeaders> seen) throws IOException {
     HttpResponse<String> answer = port().ask("GET", path, "");
     if (failed(answer)) {
       return 1;
@@ -136,16 +151,16 @@ public abstract class AdminCommand implements Callable<Integer> {
         : String.valueOf(value);
   }
 
-  protected ParameterException wrong(String message) {
+  public ParameterException wrong(String message) {
     return new ParameterException(spec.commandLine(), message);
   }
 
   /** A moment as the node reads it, which has Redis's clock: an instant, or so long from now. */
-  protected static String moment(String text) {
+  public static String moment(String text) {
     return text.matches("\\d+[smhd]") ? "+" + text : text;
   }
 
-  protected static String query(Map<String, String> parameters) {
+  public static String query(Map<String, String> parameters) {
     String joined = parameters.entrySet().stream()
         .filter(one -> !one.getValue().isEmpty())
         .map(one -> one.getKey() + "=" + URLEncoder.encode(one.getValue(), StandardCharsets.UTF_8))

@@ -30,8 +30,8 @@ final class PolicyCommand {
   /** @param localAdmin the admin port of a cluster that runs on this machine */
   static CommandLine commandLine(Supplier<Optional<String>> localAdmin) {
     CommandLine line = new CommandLine(new PolicyCommand());
-    PolicyAdminCommands.all(localAdmin).forEach(line::addSubcommand);
-    return line;
+    PolicyAdminCommands.rows().forEach(row -> line.addSubcommand(RowCommand.of(row, localAdmin)));
+    return line.addSubcommand(new PolicyCompare(localAdmin));
   }
 
   /** {@code weir policy check FILE}: reads a policy and reports every problem. */

@@ -1,44 +1,29 @@
 package io.weir.keys.command;
 
 import io.vertx.core.json.JsonObject;
-import io.weir.node.command.AdminCommand;
-import io.weir.node.json.JsonInput;
-import java.io.IOException;
-import java.net.http.HttpResponse;
-import java.util.Optional;
+import io.weir.node.command.CommandRow;
+import io.weir.node.command.RowCommand;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.function.Supplier;
 import java.util.stream.Collectors;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Option;
 
 /** {@code weir audit}: the last changes of keys, tenants and tokens. */
-@Command(
-    name = "audit",
-    description = "Shows the last changes of keys, tenants and tokens, the newest first.",
-    mixinStandardHelpOptions = true)
-final class AuditCommand extends AdminCommand {
-  @Option(
-      names = "--limit",
-      paramLabel = "N",
-      defaultValue = "50",
-      description = "how many at most, up to 1000 (default: 50)")
-  private int limit;
+final class Audit {
+  private Audit() {}
 
-  AuditCommand(Supplier<Optional<String>> localAdmin) {
-    super(localAdmin);
+  static CommandRow row() {
+    return CommandRow.of(
+            "audit",
+            "Shows the last changes of keys, tenants and tokens, the newest first.",
+            call -> call.printed(
+                call.get("/v1/audit" + call.queryOf("limit=--limit")), found -> print(call, found)))
+        .number("--limit", "N", 50, "how many at most, up to 1000");
   }
 
-  @Override
-  public Integer call() throws IOException {
-    HttpResponse<String> answer = port().ask("GET", "/v1/audit?limit=" + limit, "");
-    if (isJson() || answer.statusCode() != 200) {
-      return printed(answer);
-    }
-    JsonInput.object(answer.body()).getJsonArray("lines").stream()
+  private static void print(RowCommand call, JsonObject found) {
+    found.getJsonArray("lines").stream()
         .map(JsonObject.class::cast)
-        .forEach(line -> out()
+        .forEach(line -> call.out()
             .printf(
                 "%s  %-12s  %-9s  %-28s  %s%n",
                 line.getString("at"),
@@ -46,7 +31,6 @@ final class AuditCommand extends AdminCommand {
                 line.getString("what"),
                 line.getString("record"),
                 difference(line)));
-    return 0;
   }
 
   // The fields that differ, without those that differ each time.

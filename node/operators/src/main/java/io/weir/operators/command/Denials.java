@@ -1,0 +1,65 @@
+package io.weir.operators.command;
+
+import io.vertx.core.json.JsonObject;
+import io.weir.node.command.CommandRow;
+import io.weir.node.command.RowCommand;
+import java.io.IOException;
+import java.util.stream.Collectors;
+
+/** {@code weir denials}: the last denials, or the one with an id. */
+final class Denials {
+  private Denials() {}
+
+  static CommandRow row() {
+    return CommandRow.of(
+            "denials",
+            "Shows the last denials of all nodes, the newest first, or the one with an id, which the "
+                + "denied caller has in the header Weir-Decision.",
+            Denials::show)
+        .optionalArgument("ID", "id of a denial; without one the last denials are listed")
+        .option("--tenant", "TENANT", "only those of a tenant")
+        .option("--key", "KEY", "only those of a key, by its id")
+        .flag("--rehearsed", "those that limits in audit mode, or a candidate, would have denied")
+        .number("--limit", "N", 20, "how many at most, up to 500");
+  }
+
+  private static int show(RowCommand call) throws IOException {
+    String id = call.text("ID");
+    if (!id.isEmpty()) {
+      return call.printed(call.get("/v1/denials/" + id));
+    }
+    String query = call.queryOf(
+        "tenant=--tenant", "key=--key", "rehearsed=--rehearsed", "limit=--limit");
+    return call.printed(call.get("/v1/denials" + query), found -> {
+      found.getJsonArray("denials").stream()
+          .map(JsonObject.class::cast)
+          .forEach(denial -> print(call, denial));
+      NodesHeard.tell(found, call.err());
+    });
+  }
+
+  private static void print(RowCommand call, JsonObject denial) {
+    call.out()
+        .printf(
+            "%s  %s  %-24s  %-16s  %s%s%n",
+            denial.getString("at"),
+            denial.getString("id"),
+            denial.getString("tenant") + "/" + denial.getString("key"),
+            denial.getString("operation"),
+            why(denial),
+            denial.containsKey("retryAfterMs")
+                ? ", %d ms".formatted(denial.getLong("retryAfterMs"))
+                : "");
+  }
+
+  private static String why(JsonObject denial) {
+    String full = denial.getJsonArray("full").stream()
+        .map(JsonObject.class::cast)
+        .map(limit -> limit.containsKey("scope")
+            ? "%s (%s)".formatted(limit.getString("limit"), limit.getString("scope"))
+            : limit.getString("limit"))
+        .collect(Collectors.joining(", "));
+    String why = full.isEmpty() ? denial.getString("reason") : full;
+    return denial.getBoolean("degraded", false) ? why + ", by the node alone" : why;
+  }
+}

@@ -1,0 +1,83 @@
+package io.weir.operators.command;
+
+import io.vertx.core.json.JsonObject;
+import io.weir.node.command.CommandRow;
+import io.weir.node.command.RowCommand;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+
+/** {@code weir top}: who is limited, by which limit, and since when. */
+final class Top {
+  private static final int WHO = 30;
+  private static final int LIMIT = 18;
+  /** 79 columns. */
+  private static final String ROW = "%-" + WHO + "s %-" + LIMIT + "s %6s %6s %7s %7s%n";
+
+  private static final Map<String, String> TITLES = Map.of(
+      "now", "Limited now",
+      "nearly", "Nearly limited (a limit is at least 80 % full)",
+      "wouldbe", "Would be limited (by audit mode or a candidate)",
+      "closed", "Closed in the last hour");
+
+  private Top() {}
+
+  static CommandRow row() {
+    return CommandRow.of(
+            "top",
+            "Shows who is limited, by which limit and since when, on all nodes: each key, or tenant (with a slash), and "
+                + "limit from its first denial until a minute after its last, with its denials in the last minute and hour.",
+            call -> call.printed(
+                call.get(
+                    "/v1/cases" + call.queryOf("state=--state", "tenant=--tenant", "limit=--limit")),
+                found -> print(call, found)))
+        .option(
+            "--state",
+            "STATE",
+            "now",
+            "now: those who are denied; nearly: those whose limit is at least 80 %% full; wouldbe: those whom audit mode or "
+                + "a candidate would deny; closed: those who were denied in the last hour")
+        .option("--tenant", "TENANT", "only those of a tenant")
+        .number("--limit", "N", 10, "how many at most, up to 32")
+        .watched();
+  }
+
+  private static void print(RowCommand call, JsonObject found) {
+    call.out()
+        .printf("%s: %d%n", TITLES.get(found.getString("state")), found.getInteger("total"));
+    if (!found.getJsonArray("cases").isEmpty()) {
+      call.out().printf(ROW, "who", "limit", "since", "last", "minute", "hour");
+      Instant at = Instant.parse(found.getString("at"));
+      found.getJsonArray("cases").stream()
+          .map(JsonObject.class::cast)
+          .forEach(one -> print(call, one, at));
+    }
+    NodesHeard.tell(found, call.err());
+  }
+
+  private static void print(RowCommand call, JsonObject one, Instant at) {
+    call.out()
+        .printf(
+            ROW,
+            cut(one.getString("tenant") + "/" + one.getString("key", ""), WHO),
+            cut(one.getString("limit"), LIMIT),
+            age(one.getString("since"), at),
+            age(one.getString("last"), at),
+            one.getLong("lastMinute"),
+            one.getLong("lastHour"));
+  }
+
+  private static String cut(String text, int width) {
+    return text.length() <= width ? text : text.substring(0, width - 1) + "…";
+  }
+
+  // The nodes know Redis's time a little differently.
+  private static String age(String since, Instant at) {
+    Duration age = Duration.between(Instant.parse(since), at);
+    long seconds = Math.max(0, age.toSeconds());
+    if (seconds < 60) {
+      return seconds + " s";
+    }
+    return seconds < 3600 ? age.toMinutes() + " min" : age.toHours() + " h";
+  }
+}
