@@ -30,10 +30,14 @@ public final class Nearest {
     return nearest.isEmpty() ? Optional.empty() : Optional.of(nearest);
   }
 
-  // Levenshtein's distance, or any number above the most if it is above: then it ends early.
+  // Levenshtein's distance, but 1 if two neighbours are swapped; any number above the most if it is
+  // above: then it ends early.
   private static int distance(String one, String other, int most) {
     if (Math.abs(one.length() - other.length()) > most) {
       return most + 1;
+    }
+    if (isSwapped(one, other)) {
+      return 1;
     }
     int[] above = new int[other.length() + 1];
     Arrays.setAll(above, column -> column <= most ? column : most + 1);
@@ -48,6 +52,18 @@ public final class Nearest {
       line = done;
     }
     return above[other.length()];
+  }
+
+  private static boolean isSwapped(String one, String other) {
+    int at = 0;
+    while (at < one.length() && at < other.length() && one.charAt(at) == other.charAt(at)) {
+      at++;
+    }
+    return one.length() == other.length()
+        && at + 1 < one.length()
+        && one.charAt(at) == other.charAt(at + 1)
+        && one.charAt(at + 1) == other.charAt(at)
+        && one.startsWith(other.substring(at + 2), at + 2);
   }
 
   // Only near the diagonal, as everything else is above the most; returns the least of the line.

@@ -9,7 +9,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 final class NearestTest {
   private static final List<String> NAMES =
-      List.of("Files", "Ping", "Pong", "CryptoTransfer", "ContractCall");
+      List.of("Files", "Ping", "Pong", "CryptoTransfer", "ContractCall", "Top");
 
   @ParameterizedTest
   @CsvSource({
@@ -20,7 +20,8 @@ final class NearestTest {
     "Pin, Ping",
     "crypto-transfer, CryptoTransfer",
     "CryptoTransfers, CryptoTransfer",
-    "contract.cal, ContractCall"
+    "contract.cal, ContractCall",
+    "tpo, Top"
   })
   void aTypingErrorFindsTheName(String mistyped, String name) {
     assertThat(Nearest.to(mistyped, NAMES)).contains(name);
