@@ -1,5 +1,6 @@
 package io.weir.keys;
 
+import io.weir.node.contexts.KnownNodes;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.weir.core.policy.Policy;
@@ -64,8 +65,8 @@ public final class KeysExtension implements Keys {
 
   @Override
   public List<Object> commands(
-      Supplier<Optional<String>> localRedis, Supplier<Optional<String>> localAdmin) {
-    return KeyCommands.all(localAdmin);
+      Supplier<Optional<String>> localRedis, KnownNodes nodes) {
+    return KeyCommands.all(nodes);
   }
 
   @Override

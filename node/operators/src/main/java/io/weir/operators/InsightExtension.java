@@ -1,5 +1,6 @@
 package io.weir.operators;
 
+import io.weir.node.contexts.KnownNodes;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.internal.VertxInternal;
@@ -88,8 +89,8 @@ public final class InsightExtension implements Insight {
 
   @Override
   public List<Object> commands(
-      Supplier<Optional<String>> localRedis, Supplier<Optional<String>> localAdmin) {
-    return InsightCommands.all(localAdmin);
+      Supplier<Optional<String>> localRedis, KnownNodes nodes) {
+    return InsightCommands.all(nodes);
   }
 
   /** Remembers the answered decisions, rehearses them, and warns. */

@@ -1,5 +1,6 @@
 package io.weir.jobs;
 
+import io.weir.node.contexts.KnownNodes;
 import io.vertx.core.Future;
 import io.weir.jobs.door.JobBudget;
 import io.weir.jobs.door.JobDoor;
@@ -56,7 +57,7 @@ public final class JobsExtension implements Extension {
 
   @Override
   public List<Object> commands(
-      Supplier<Optional<String>> localRedis, Supplier<Optional<String>> localAdmin) {
+      Supplier<Optional<String>> localRedis, KnownNodes nodes) {
     return List.of(new JobsCommand(localRedis));
   }
 

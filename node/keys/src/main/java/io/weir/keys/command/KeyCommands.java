@@ -1,5 +1,6 @@
 package io.weir.keys.command;
 
+import io.weir.node.contexts.KnownNodes;
 import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.JsonObject;
 import io.weir.keys.record.Moments;
@@ -10,8 +11,6 @@ import io.weir.node.json.JsonInput;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
-import java.util.function.Supplier;
 import java.util.stream.Stream;
 import picocli.CommandLine;
 
@@ -26,29 +25,29 @@ public final class KeyCommands {
   /**
    * All of them, as picocli objects.
    *
-   * @param localAdmin the admin port of a cluster that runs on this machine
+   * @param nodes the admin port that they ask
    */
-  public static List<Object> all(Supplier<Optional<String>> localAdmin) {
+  public static List<Object> all(KnownNodes nodes) {
     CommandLine keys = group(
             "keys",
             "Makes, lists, changes and ends API keys outside of the policy.",
             Stream.concat(records("keys").stream(), Stream.of(rotate(), export())).toList(),
-            localAdmin)
-        .addSubcommand(new KeyImport(localAdmin));
+            nodes)
+        .addSubcommand(new KeyImport(nodes));
     CommandLine tenants =
-        group("tenants", "Settings of tenants outside of the policy.", records("tenants"), localAdmin);
+        group("tenants", "Settings of tenants outside of the policy.", records("tenants"), nodes);
     CommandLine tokens =
-        group("tokens", "Tokens of operators, each with a scope.", tokens(), localAdmin);
-    return List.of(keys, tenants, tokens, RowCommand.of(Audit.row(), localAdmin));
+        group("tokens", "Tokens of operators, each with a scope.", tokens(), nodes);
+    return List.of(keys, tenants, tokens, RowCommand.of(Audit.row(), nodes));
   }
 
   private static CommandLine group(
       String name,
       String description,
       List<CommandRow> rows,
-      Supplier<Optional<String>> localAdmin) {
+      KnownNodes nodes) {
     return RowCommand.group(
-        name, description, rows.stream().map(row -> RowCommand.of(row, localAdmin)).toList());
+        name, description, rows.stream().map(row -> RowCommand.of(row, nodes)).toList());
   }
 
   private static List<CommandRow> records(String kind) {

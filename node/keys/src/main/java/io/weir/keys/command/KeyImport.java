@@ -1,5 +1,6 @@
 package io.weir.keys.command;
 
+import io.weir.node.contexts.KnownNodes;
 import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -23,7 +24,6 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -84,8 +84,8 @@ final class KeyImport extends AdminCommand {
   private OptionalLong stoppedAt = OptionalLong.empty();
   private long shownAt;
 
-  KeyImport(Supplier<Optional<String>> localAdmin) {
-    super(localAdmin);
+  KeyImport(KnownNodes nodes) {
+    super(nodes);
   }
 
   /** A request under way. */

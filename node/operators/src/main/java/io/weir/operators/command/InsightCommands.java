@@ -1,13 +1,12 @@
 package io.weir.operators.command;
 
+import io.weir.node.contexts.KnownNodes;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.weir.node.command.CommandRow;
 import io.weir.node.command.RowCommand;
 import io.weir.operators.replay.ReplayCommand;
 import java.util.List;
-import java.util.Optional;
-import java.util.function.Supplier;
 
 /** The commands of operators who look: each but the replay is a row. */
 public final class InsightCommands {
@@ -16,14 +15,14 @@ public final class InsightCommands {
   /**
    * All of them, as picocli objects.
    *
-   * @param localAdmin the admin port of a cluster that runs on this machine
+   * @param nodes the admin port that they ask
    */
-  public static List<Object> all(Supplier<Optional<String>> localAdmin) {
+  public static List<Object> all(KnownNodes nodes) {
     return List.of(
-        RowCommand.of(Top.row(), localAdmin),
-        RowCommand.of(Denials.row(), localAdmin),
-        RowCommand.of(explain(), localAdmin),
-        RowCommand.of(reset(), localAdmin),
+        RowCommand.of(Top.row(), nodes),
+        RowCommand.of(Denials.row(), nodes),
+        RowCommand.of(explain(), nodes),
+        RowCommand.of(reset(), nodes),
         new ReplayCommand());
   }
 

@@ -1,5 +1,6 @@
 package io.weir.node.command;
 
+import io.weir.node.contexts.KnownNodes;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.weir.node.json.JsonInput;
@@ -10,10 +11,8 @@ import java.net.http.HttpHeaders;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
@@ -26,7 +25,7 @@ import picocli.CommandLine.Spec;
 public abstract class AdminCommand implements Callable<Integer> {
   private static final int LEAST_ERROR = 400;
 
-  private final Supplier<Optional<String>> localAdmin;
+  private final KnownNodes nodes;
 
   @Spec
   private CommandSpec spec = CommandSpec.create();
@@ -39,14 +38,14 @@ public abstract class AdminCommand implements Callable<Integer> {
 
   private @Nullable AdminPort port;
 
-  protected AdminCommand(Supplier<Optional<String>> localAdmin) {
-    this.localAdmin = localAdmin;
+  protected AdminCommand(KnownNodes nodes) {
+    this.nodes = nodes;
   }
 
   /** The admin port; the same at each call. */
   public AdminPort port() throws IOException {
     if (port == null) {
-      port = admin.port(localAdmin);
+      port = admin.port(nodes);
     }
     return port;
   }

@@ -1,5 +1,6 @@
 package io.weir.node.command;
 
+import io.weir.node.contexts.KnownNodes;
 import io.weir.core.policy.InvalidPolicyException;
 import io.weir.core.policy.Policy;
 import io.weir.core.policy.PolicyReading;
@@ -8,9 +9,7 @@ import io.weir.state.document.SchemaDocument;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
-import java.util.Optional;
 import java.util.concurrent.Callable;
-import java.util.function.Supplier;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -27,11 +26,11 @@ import picocli.CommandLine.Spec;
     subcommands = {PolicyCommand.Check.class, PolicyCommand.Schema.class})
 final class PolicyCommand {
 
-  /** @param localAdmin the admin port of a cluster that runs on this machine */
-  static CommandLine commandLine(Supplier<Optional<String>> localAdmin) {
+  /** @param nodes the admin port that they ask */
+  static CommandLine commandLine(KnownNodes nodes) {
     CommandLine line = new CommandLine(new PolicyCommand());
-    PolicyAdminCommands.rows().forEach(row -> line.addSubcommand(RowCommand.of(row, localAdmin)));
-    return line.addSubcommand(new PolicyCompare(localAdmin));
+    PolicyAdminCommands.rows().forEach(row -> line.addSubcommand(RowCommand.of(row, nodes)));
+    return line.addSubcommand(new PolicyCompare(nodes));
   }
 
   /** {@code weir policy check FILE}: reads a policy and reports every problem. */

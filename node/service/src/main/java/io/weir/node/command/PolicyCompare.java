@@ -1,5 +1,6 @@
 package io.weir.node.command;
 
+import io.weir.node.contexts.KnownNodes;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.weir.node.json.JsonInput;
@@ -12,7 +13,6 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Supplier;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -45,8 +45,8 @@ final class PolicyCompare extends AdminCommand {
   @Option(names = "--end", description = "ends what is rehearsed")
   private boolean ends;
 
-  PolicyCompare(Supplier<Optional<String>> localAdmin) {
-    super(localAdmin);
+  PolicyCompare(KnownNodes nodes) {
+    super(nodes);
   }
 
   @Override

@@ -1,5 +1,6 @@
 package io.weir.node.command;
 
+import io.weir.node.contexts.KnownNodes;
 import io.weir.node.json.JsonInput;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -13,7 +14,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
 import io.vertx.core.json.JsonObject;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
@@ -29,18 +29,18 @@ public final class RowCommand extends AdminCommand {
   private final CommandRow row;
   private @Nullable PrintWriter screen;
 
-  private RowCommand(CommandRow row, Supplier<Optional<String>> localAdmin) {
-    super(localAdmin);
+  private RowCommand(CommandRow row, KnownNodes nodes) {
+    super(nodes);
     this.row = row;
   }
 
   /**
    * The command of a row, for picocli.
    *
-   * @param localAdmin the admin port of a cluster that runs on this machine
+   * @param nodes the admin port that they ask
    */
-  public static CommandLine of(CommandRow row, Supplier<Optional<String>> localAdmin) {
-    CommandLine line = new CommandLine(new RowCommand(row, localAdmin));
+  public static CommandLine of(CommandRow row, KnownNodes nodes) {
+    CommandLine line = new CommandLine(new RowCommand(row, nodes));
     row.describe(line.getCommandSpec());
     return line;
   }

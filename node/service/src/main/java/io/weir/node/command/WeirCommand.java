@@ -2,6 +2,7 @@ package io.weir.node.command;
 
 import io.weir.core.policy.InvalidPolicyException;
 import io.weir.core.throttle.StoreUnavailableException;
+import io.weir.node.contexts.KnownNodes;
 import io.weir.node.extension.Capabilities;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -54,16 +55,17 @@ public final class WeirCommand {
       Supplier<Optional<String>> localRedis,
       Supplier<Optional<String>> localAdmin,
       List<Object> more) {
+    KnownNodes nodes = new KnownNodes(environment, localAdmin);
     Capabilities capabilities = Capabilities.onClassPath();
     CommandLine line = new CommandLine(new WeirCommand())
         .addSubcommand(NodeCommand.commandLine(environment))
-        .addSubcommand(PolicyCommand.commandLine(localAdmin))
+        .addSubcommand(PolicyCommand.commandLine(nodes))
         .addSubcommand(new KeyCommand())
-        .addSubcommand(InspectCommand.commandLine(localRedis, capabilities));
+        .addSubcommand(InspectCommand.commandLine(localRedis, capabilities))
+        .addSubcommand(new ContextCommand(nodes));
     capabilities
         .extensions()
-        .forEach(
-            extension -> extension.commands(localRedis, localAdmin).forEach(line::addSubcommand));
+        .forEach(extension -> extension.commands(localRedis, nodes).forEach(line::addSubcommand));
     for (Object command : more) {
       line.addSubcommand(command);
     }

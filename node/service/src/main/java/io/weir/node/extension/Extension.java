@@ -1,5 +1,6 @@
 package io.weir.node.extension;
 
+import io.weir.node.contexts.KnownNodes;
 import java.util.List;
 import java.util.Optional;
 import java.util.ServiceLoader;
@@ -21,10 +22,9 @@ public interface Extension {
    * Its commands of {@code weir}, as picocli objects.
    *
    * @param localRedis the shared state of a cluster that runs on this machine
-   * @param localAdmin the admin port of a node of that cluster
+   * @param nodes the admin port that they ask
    */
-  default List<Object> commands(
-      Supplier<Optional<String>> localRedis, Supplier<Optional<String>> localAdmin) {
+  default List<Object> commands(Supplier<Optional<String>> localRedis, KnownNodes nodes) {
     return List.of();
   }
 

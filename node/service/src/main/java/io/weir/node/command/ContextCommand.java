@@ -1,0 +1,115 @@
+package io.weir.node.command;
+
+import io.weir.node.contexts.KnownNodes;
+import io.weir.node.contexts.Contexts;
+import io.weir.node.contexts.AdminAddress;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code weir context}: names clusters, so that commands need no address. */
+@Command(
+    name = "context",
+    description =
+        "Names clusters, and chooses the one that commands ask. --context, or WEIR_CONTEXT, chooses another for once.",
+    mixinStandardHelpOptions = true,
+    synopsisSubcommandLabel = "COMMAND",
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  weir context set prod --node https://weir.example.com:9080 --token-file ~/.weir-prod",
+      "  weir context use prod"
+    })
+final class ContextCommand {
+  private final KnownNodes nodes;
+
+  @Spec
+  private CommandSpec spec = CommandSpec.create();
+
+  ContextCommand(KnownNodes nodes) {
+    this.nodes = nodes;
+  }
+
+  private record Row(String mark, String name, AdminAddress address) {}
+
+  @Command(
+      description = "Lists the contexts; a star marks the one in use.",
+      mixinStandardHelpOptions = true)
+  int list() {
+    Contexts contexts = nodes.contexts();
+    Optional<String> current = contexts.current();
+    List<Row> rows = contexts.names().stream()
+        .sorted()
+        .flatMap(name -> contexts.find(name).stream()
+            .map(address -> new Row(current.equals(Optional.of(name)) ? "*" : "", name, address)))
+        .toList();
+    if (rows.isEmpty()) {
+      out().println("There are no contexts: see weir context set --help.");
+    }
+    Table.<Row>of()
+        .whole("", Row::mark)
+        .whole("name", Row::name)
+        .text("node", row -> row.address().node())
+        .text(
+            "token",
+            row -> row.address().tokenFile().map(Path::toString).orElse("WEIR_ADMIN_TOKEN"))
+        .print(rows, out());
+    return 0;
+  }
+
+  @Command(description = "Adds a context, or changes it.", mixinStandardHelpOptions = true)
+  int set(
+      @Parameters(paramLabel = "NAME", description = "a name for the cluster") String name,
+      @Option(
+              names = "--node",
+              paramLabel = "URL",
+              required = true,
+              description = "the admin port of any node, or of a proxy before them")
+          String node,
+      @Option(
+              names = "--token-file",
+              paramLabel = "FILE",
+              description = "has the admin token; without it WEIR_ADMIN_TOKEN has it")
+          @Nullable Path tokenFile) {
+    nodes.contexts()
+        .put(
+            name,
+            new AdminAddress(
+                node, Optional.ofNullable(tokenFile).map(Path::toAbsolutePath)));
+    return 0;
+  }
+
+  @Command(description = "Commands ask the cluster of this context.", mixinStandardHelpOptions = true)
+  int use(@Parameters(paramLabel = "NAME", description = "a context") String name) {
+    known(name).use(name);
+    return 0;
+  }
+
+  @Command(description = "Forgets a context.", mixinStandardHelpOptions = true)
+  int delete(@Parameters(paramLabel = "NAME", description = "a context") String name) {
+    known(name).delete(name);
+    return 0;
+  }
+
+  private Contexts known(String name) {
+    Contexts contexts = nodes.contexts();
+    if (contexts.find(name).isEmpty()) {
+      throw new ParameterException(
+          spec.commandLine(),
+          "NAME: '%s' (expected: one of %s)"
+              .formatted(name, String.join(", ", contexts.names().stream().sorted().toList())));
+    }
+    return contexts;
+  }
+
+  private PrintWriter out() {
+    return spec.commandLine().getOut();
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.weir.node.contexts;
+
+import org.jspecify.annotations.NullMarked;
