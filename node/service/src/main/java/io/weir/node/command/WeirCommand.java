@@ -23,7 +23,17 @@ import picocli.CommandLine.Command;
     description = "One limit and one honest Retry-After on every node.",
     mixinStandardHelpOptions = true,
     versionProvider = WeirCommand.Version.class,
-    synopsisSubcommandLabel = "COMMAND")
+    synopsisSubcommandLabel = "COMMAND",
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  weir status",
+      "  weir top --watch",
+      "  weir explain k1 Search",
+      "  weir keys boost k1 --bucket requests --ops-per-sec 40 --for 2h",
+      "  weir policy apply policy.yaml --dry-run",
+      "",
+      "Commands that ask a node need its admin token in WEIR_ADMIN_TOKEN, or a context."
+    })
 public final class WeirCommand {
   private static final int FAILED = 1;
 
@@ -62,13 +72,15 @@ public final class WeirCommand {
         .addSubcommand(PolicyCommand.commandLine(nodes))
         .addSubcommand(new KeyCommand())
         .addSubcommand(InspectCommand.commandLine(localRedis, capabilities))
-        .addSubcommand(new ContextCommand(nodes));
+        .addSubcommand(new ContextCommand(nodes))
+        .addSubcommand(new CompletionCommand());
     capabilities
         .extensions()
         .forEach(extension -> extension.commands(localRedis, nodes).forEach(line::addSubcommand));
     for (Object command : more) {
       line.addSubcommand(command);
     }
+    WeirHelp.addTo(line);
     return line.setCaseInsensitiveEnumValuesAllowed(true)
         .setExecutionStrategy(WeirCommand::shown)
         .setExecutionExceptionHandler(WeirCommand::tell);

@@ -125,6 +125,61 @@ final class CommandsTest {
   }
 
   @Test
+  void aMistypedCommandIsNamedWithTheNearest() {
+    assertThat(run("polciy")).isEqualTo(2);
+    assertThat(run("policy", "chekc")).isEqualTo(2);
+    assertThat(run("xyz")).isEqualTo(2);
+    assertThat(err.toString().lines())
+        .containsExactly(
+            "no command 'polciy' (policy?): see weir --help",
+            "no command 'chekc' (check?): see weir policy --help",
+            "no command 'xyz': see weir --help");
+  }
+
+  @Test
+  void theHelpHasAllCommandsInGroups() {
+    assertThat(run("--help")).isZero();
+    assertThat(out.toString())
+        .containsSubsequence(
+            "Look:", "inspect", "Limits:", "policy", "Callers:", "key", "Run:", "node")
+        .doesNotContain("Others:");
+    assertThat(out.toString().lines())
+        .allSatisfy(line -> assertThat(line.length()).isLessThanOrEqualTo(80));
+  }
+
+  @Test
+  void theCompletionKnowsCommandsAndOptions() {
+    assertThat(run("completion")).isZero();
+    assertThat(out.toString()).contains("complete -F _complete_weir", " policy ", "--if-revision");
+  }
+
+  @Test
+  void aContextIsAskedWithItsToken(@TempDir Path folder) throws IOException {
+    Map<String, String> environment =
+        Map.of("WEIR_CONTEXTS", folder.resolve("contexts.json").toString());
+    Path token = Files.writeString(folder.resolve("token"), "t\n");
+    assertThat(run(
+            environment,
+            "context",
+            "set",
+            "prod",
+            "--node=http://127.0.0.1:1",
+            "--token-file=" + token))
+        .isZero();
+    assertThat(run(environment, "context", "use", "prd")).isEqualTo(2);
+    assertThat(run(environment, "context", "use", "prod")).isZero();
+    assertThat(run(environment, "context", "list")).isZero();
+    assertThat(out.toString()).contains("*  prod  http://127.0.0.1:1");
+    assertThat(run(environment, "policy", "history")).isEqualTo(1);
+    assertThat(run(environment, "policy", "history", "--context=test")).isEqualTo(2);
+    assertThat(err.toString())
+        .contains(
+            "NAME: 'prd' (expected: one of prod)",
+            "no node answers at http://127.0.0.1:1",
+            "no context 'test'");
+  }
+
+  @Test
   void everyCommandTellsItsVersionAndItsUse() {
     for (String command : List.of("node", "policy", "key", "inspect")) {
       assertThat(run(command, "--help")).isZero();
@@ -147,7 +202,11 @@ final class CommandsTest {
   }
 
   private int run(String... arguments) {
-    CommandLine line = WeirCommand.commandLine(Map.of(), Optional::empty);
+    return run(Map.of(), arguments);
+  }
+
+  private int run(Map<String, String> environment, String... arguments) {
+    CommandLine line = WeirCommand.commandLine(environment, Optional::empty);
     line.setOut(new PrintWriter(out, true)).setErr(new PrintWriter(err, true));
     return line.execute(arguments);
   }

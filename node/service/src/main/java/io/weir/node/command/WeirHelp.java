@@ -1,0 +1,91 @@
+package io.weir.node.command;
+
+import static java.util.Objects.requireNonNull;
+
+import io.weir.core.policy.Nearest;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import picocli.CommandLine;
+import picocli.CommandLine.Help;
+import picocli.CommandLine.IParameterExceptionHandler;
+import picocli.CommandLine.Model.UsageMessageSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.UnmatchedArgumentException;
+
+/** The help of {@code weir}: its commands in groups; and that of a mistyped command. */
+final class WeirHelp {
+  private static final String OTHERS = "Others";
+  private static final Map<String, List<String>> GROUPS = new LinkedHashMap<>();
+
+  static {
+    GROUPS.put("Look", List.of("status", "top", "denials", "explain", "inspect", "jobs", "audit"));
+    GROUPS.put("Limits", List.of("policy", "reset", "replay", "warnings"));
+    GROUPS.put("Callers", List.of("keys", "tenants", "tokens", "key"));
+    GROUPS.put("Run", List.of("node", "context", "completion", "up", "demo", "replay-vectors"));
+  }
+
+  private WeirHelp() {}
+
+  /** Shows the commands of a line in groups, and answers a mistyped one with the nearest. */
+  static void addTo(CommandLine line) {
+    line.getHelpSectionMap().put(UsageMessageSpec.SECTION_KEY_COMMAND_LIST_HEADING, help -> "");
+    line.getHelpSectionMap().put(UsageMessageSpec.SECTION_KEY_COMMAND_LIST, WeirHelp::commands);
+    IParameterExceptionHandler usual = line.getParameterExceptionHandler();
+    line.setParameterExceptionHandler((error, arguments) -> isUnknownCommand(error)
+        ? unknown((UnmatchedArgumentException) error)
+        : usual.handleParseException(error, arguments));
+  }
+
+  private static String commands(Help help) {
+    List<String> left = new ArrayList<>(help.subcommands().keySet());
+    StringBuilder text = new StringBuilder();
+    GROUPS.forEach((title, names) -> {
+      List<String> here = names.stream().filter(left::contains).toList();
+      left.removeAll(here);
+      text.append(group(title, here, help));
+    });
+    return text.append(group(OTHERS, left, help)).toString();
+  }
+
+  private static String group(String title, List<String> names, Help help) {
+    if (names.isEmpty()) {
+      return "";
+    }
+    int indent =
+        4 + help.subcommands().keySet().stream().mapToInt(String::length).max().orElse(0);
+    String lines = names.stream()
+        .map(name -> Wrapped.named(
+                "  " + name,
+                indent,
+                firstSentence(requireNonNull(help.subcommands().get(name))))
+            .replaceFirst(name, help.colorScheme().commandText(name).toString()))
+        .collect(Collectors.joining("%n".formatted()));
+    return "%n%s:%n%s%n".formatted(title, lines);
+  }
+
+  private static String firstSentence(Help of) {
+    String text = String.join(" ", of.commandSpec().usageMessage().description());
+    return text.split("[.:] ", 2)[0].replaceFirst("\\.$", "").replace("%%", "%");
+  }
+
+  private static boolean isUnknownCommand(ParameterException error) {
+    return error instanceof UnmatchedArgumentException unmatched
+        && !unmatched.isUnknownOption()
+        && !error.getCommandLine().getSubcommands().isEmpty();
+  }
+
+  private static int unknown(UnmatchedArgumentException error) {
+    CommandLine line = error.getCommandLine();
+    String typed = error.getUnmatched().get(0);
+    Set<String> known = line.getSubcommands().keySet();
+    String nearest = Nearest.to(typed, known).map(" (%s?)"::formatted).orElse("");
+    line.getErr()
+        .println(ShownWriter.shown("no command '%s'%s: see %s --help"
+            .formatted(typed, nearest, line.getCommandSpec().qualifiedName())));
+    return line.getCommandSpec().exitCodeOnInvalidInput();
+  }
+}
