@@ -116,6 +116,9 @@ final class LiveIT {
         assertThat(status.getJsonArray("findings").getJsonObject(0).getString("code"))
             .isEqualTo("redis_away");
       });
+      Ran ran = status(alone);
+      assertThat(ran.status()).isEqualTo(1);
+      assertThat(ran.out()).contains(" you · ", "• Redis is away, for ", "  Bring Redis back");
       ask(alone, 1);
       JsonObject cases = look(alone, "/v1/cases");
       assertThat(cases.getString("redis")).isEqualTo("away");
@@ -138,6 +141,22 @@ final class LiveIT {
       assertThat(status.getJsonObject("policy").getString("by")).isEqualTo("node");
       assertThat(nodes(one).getJsonObject("status").getBoolean("needsYou")).isFalse();
     });
+    Ran ran = status(one);
+    assertThat(ran.status()).as(ran.out()).isZero();
+    assertThat(ran.out())
+        .matches(
+            "Nothing needs you · 2 nodes · Redis \\d+ ms · policy 1 by node, \\d+ \\S+ ago\\s+");
+  }
+
+  private record Ran(int status, String out) {}
+
+  private static Ran status(NodeFixture node) {
+    StringWriter out = new StringWriter();
+    int status = WeirCommand.commandLine(Map.of(), Optional::empty)
+        .setOut(new PrintWriter(out))
+        .setErr(new PrintWriter(out))
+        .execute("status", "--node", node.uri("/").toString(), "--admin-token", NodeFixture.ADMIN);
+    return new Ran(status, out.toString());
   }
 
   private static Socket watch(NodeFixture node) {

@@ -19,10 +19,15 @@ public final class InsightCommands {
    */
   public static List<Object> all(KnownNodes nodes) {
     return List.of(
+        RowCommand.of(Status.row(), nodes),
         RowCommand.of(Top.row(), nodes),
         RowCommand.of(Denials.row(), nodes),
         RowCommand.of(explain(), nodes),
         RowCommand.of(reset(), nodes),
+        RowCommand.group(
+            "warnings",
+            "Shows who is warned of which limits, and sends a message to try.",
+            Warnings.rows().stream().map(row -> RowCommand.of(row, nodes)).toList()),
         new ReplayCommand());
   }
 

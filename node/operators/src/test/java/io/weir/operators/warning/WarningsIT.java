@@ -6,10 +6,13 @@ import static org.awaitility.Awaitility.await;
 import com.sun.net.httpserver.HttpServer;
 import io.vertx.core.json.JsonObject;
 import io.weir.core.policy.SecretHash;
+import io.weir.node.command.WeirCommand;
 import io.weir.node.config.Reports;
 import io.weir.node.testing.NodeFixture;
 import io.weir.testkit.RedisProcess;
 import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.http.HttpRequest;
@@ -18,8 +21,10 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterAll;
@@ -204,6 +209,27 @@ final class WarningsIT {
     assertThat(asked("POST", "/v1/warnings/test", "{\"to\": \"me\"}").body())
         .contains("receiver_unknown");
     assertThat(asked("POST", "/v1/warnings/test", "{}").body()).contains("test_invalid");
+  }
+
+  private static String weir(String... words) {
+    StringWriter out = new StringWriter();
+    List<String> all = new ArrayList<>(List.of(words));
+    all.addAll(List.of("--node", one.adminUri("/").toString(), "--admin-token", NodeFixture.ADMIN));
+    int status = WeirCommand.commandLine(Map.of(), Optional::empty)
+        .setOut(new PrintWriter(out))
+        .setErr(new PrintWriter(out))
+        .execute(all.toArray(String[]::new));
+    return out + "(" + status + ")";
+  }
+
+  @Test
+  void theCommandsListRulesAndTryReceivers() {
+    assertThat(weir("warnings", "test", "ops")).contains("ops has taken it: status 204", "(0)");
+    assertThat(weir("warnings", "test", "me")).contains("receiver_unknown", "(1)");
+    assertThat(weir("warnings", "list").lines())
+        .anyMatch(line -> line.matches("near +ops +80, 90, 100 +limits requests; tenants acme"))
+        .anyMatch(line -> line.matches("receiver +taken +failed +last +now"))
+        .anyMatch(line -> line.matches("ops +\\d+ +\\d+ +\\d+ s ago"));
   }
 
   @Test

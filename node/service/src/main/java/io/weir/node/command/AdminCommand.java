@@ -10,6 +10,8 @@ import java.net.URLEncoder;
 import java.net.http.HttpHeaders;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.time.Clock;
+import java.time.Instant;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.function.Consumer;
@@ -74,6 +76,11 @@ public abstract class AdminCommand implements Callable<Integer> {
     if (err() instanceof ShownPrinter printer) {
       printer.rewrite();
     }
+  }
+
+  /** This machine's time, for ages that people read. */
+  public Instant now() {
+    return Clock.systemUTC().instant();
   }
 
   public boolean isJson() {

@@ -1,0 +1,81 @@
+package io.weir.operators.command;
+
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import io.weir.node.command.Ago;
+import io.weir.node.command.CommandRow;
+import io.weir.node.command.RowCommand;
+import io.weir.node.command.Wrapped;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.net.http.HttpResponse;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+
+/** {@code weir status}: whether the cluster needs an operator. */
+final class Status {
+  private static final int NEEDS_YOU = 1;
+
+  private Status() {}
+
+  static CommandRow row() {
+    return CommandRow.of(
+            "status",
+            "Says whether the cluster needs you: what is wrong, since when, and what to do. Fails if it does.",
+            Status::show)
+        .watched();
+  }
+
+  private static int show(RowCommand call) throws IOException {
+    HttpResponse<String> answer = call.get("/v1/status");
+    int failed = call.printed(answer, found -> print(found, call.out()));
+    boolean needsYou = failed == 0 && answer.body().contains("\"needsYou\":true");
+    return needsYou && !call.flag("--watch") ? NEEDS_YOU : failed;
+  }
+
+  private static void print(JsonObject found, PrintWriter out) {
+    Instant at = Instant.parse(found.getString("at"));
+    JsonArray findings = found.getJsonArray("findings");
+    if (findings.isEmpty()) {
+      print("Nothing needs you · " + sound(found, at), "", out);
+      return;
+    }
+    out.printf(
+        "%d %s you · %s%n",
+        findings.size(), findings.size() == 1 ? "thing needs" : "things need", sound(found, at));
+    findings.stream().map(JsonObject.class::cast).forEach(one -> {
+      String since = Ago.since(one.getString("since"), at);
+      print("%s, for %s.".formatted(one.getString("what"), since), "• ", out);
+      print(one.getString("doThis"), "  ", out);
+    });
+  }
+
+  private static String sound(JsonObject found, Instant at) {
+    List<String> parts = new ArrayList<>();
+    JsonObject nodes = found.getJsonObject("nodes");
+    int answered = nodes.getInteger("answered");
+    int asked = nodes.getInteger("asked");
+    parts.add(
+        answered < asked
+            ? "%d of %d nodes".formatted(answered, asked)
+            : answered == 1 ? "1 node" : answered + " nodes");
+    JsonObject redis = found.getJsonObject("redis");
+    String state = redis.getString("state").replace('_', ' ');
+    parts.add(
+        redis.containsKey("p99Ms") && state.equals("answers")
+            ? "Redis %.0f ms".formatted(Math.ceil(redis.getDouble("p99Ms")))
+            : "Redis " + state);
+    JsonObject policy = found.getJsonObject("policy");
+    parts.add("policy %d".formatted(policy.getLong("revision"))
+        + (policy.containsKey("since")
+            ? " by %s, %s"
+                .formatted(policy.getString("by"), Ago.words(policy.getString("since"), at))
+            : ""));
+    return String.join(" · ", parts);
+  }
+
+  private static void print(String text, String begin, PrintWriter out) {
+    out.println(Wrapped.named(begin, begin.length(), text));
+  }
+}
