@@ -1,6 +1,5 @@
 package io.weir.keys;
 
-import io.weir.node.contexts.KnownNodes;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.weir.core.policy.Policy;
@@ -19,6 +18,7 @@ import io.weir.keys.identity.Identifier;
 import io.weir.keys.store.RedisRecords;
 import io.weir.node.admin.Stranding;
 import io.weir.node.auth.KeyLookup;
+import io.weir.node.contexts.KnownNodes;
 import io.weir.node.extension.Keys;
 import io.weir.node.extension.LoopExtension;
 import io.weir.node.extension.LoopParts;
@@ -64,8 +64,7 @@ public final class KeysExtension implements Keys {
   }
 
   @Override
-  public List<Object> commands(
-      Supplier<Optional<String>> localRedis, KnownNodes nodes) {
+  public List<Object> commands(Supplier<Optional<String>> localRedis, KnownNodes nodes) {
     return KeyCommands.all(nodes);
   }
 

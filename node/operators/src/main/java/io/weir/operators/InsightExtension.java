@@ -1,11 +1,11 @@
 package io.weir.operators;
 
-import io.weir.node.contexts.KnownNodes;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.internal.VertxInternal;
 import io.weir.core.decision.Decision;
 import io.weir.node.admission.Witness;
+import io.weir.node.contexts.KnownNodes;
 import io.weir.node.extension.Capabilities;
 import io.weir.node.extension.Insight;
 import io.weir.node.extension.LoopExtension;
@@ -88,8 +88,7 @@ public final class InsightExtension implements Insight {
   }
 
   @Override
-  public List<Object> commands(
-      Supplier<Optional<String>> localRedis, KnownNodes nodes) {
+  public List<Object> commands(Supplier<Optional<String>> localRedis, KnownNodes nodes) {
     return InsightCommands.all(nodes);
   }
 

@@ -1,6 +1,5 @@
 package io.weir.jobs;
 
-import io.weir.node.contexts.KnownNodes;
 import io.vertx.core.Future;
 import io.weir.jobs.door.JobBudget;
 import io.weir.jobs.door.JobDoor;
@@ -16,6 +15,7 @@ import io.weir.jobs.work.JobParts;
 import io.weir.jobs.work.JobTokens;
 import io.weir.jobs.work.JobWorker;
 import io.weir.jobs.work.ResultMemory;
+import io.weir.node.contexts.KnownNodes;
 import io.weir.node.extension.Extension;
 import io.weir.node.extension.Inspection;
 import io.weir.node.extension.LoopExtension;
@@ -56,8 +56,7 @@ public final class JobsExtension implements Extension {
   }
 
   @Override
-  public List<Object> commands(
-      Supplier<Optional<String>> localRedis, KnownNodes nodes) {
+  public List<Object> commands(Supplier<Optional<String>> localRedis, KnownNodes nodes) {
     return List.of(new JobsCommand(localRedis));
   }
 

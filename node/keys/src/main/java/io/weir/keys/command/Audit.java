@@ -1,8 +1,10 @@
 package io.weir.keys.command;
 
 import io.vertx.core.json.JsonObject;
+import io.weir.node.command.Ago;
 import io.weir.node.command.CommandRow;
 import io.weir.node.command.RowCommand;
+import io.weir.node.command.Table;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
@@ -15,22 +17,21 @@ final class Audit {
     return CommandRow.of(
             "audit",
             "Shows the last changes of keys, tenants and tokens, the newest first.",
-            call -> call.printed(
-                call.get("/v1/audit" + call.queryOf("limit=--limit")), found -> print(call, found)))
+            call -> call.listed(
+                call.get("/v1/audit" + call.queryOf("limit=--limit")),
+                "lines",
+                "Nothing has been changed yet.",
+                table(call)))
         .number("--limit", "N", 50, "how many at most, up to 1000");
   }
 
-  private static void print(RowCommand call, JsonObject found) {
-    found.getJsonArray("lines").stream()
-        .map(JsonObject.class::cast)
-        .forEach(line -> call.out()
-            .printf(
-                "%s  %-12s  %-9s  %-28s  %s%n",
-                line.getString("at"),
-                line.getString("who"),
-                line.getString("what"),
-                line.getString("record"),
-                difference(line)));
+  private static Table<JsonObject> table(RowCommand call) {
+    return Table.<JsonObject>of()
+        .number("ago", line -> Ago.since(line.getString("at"), call.now()))
+        .text("who", line -> line.getString("who"))
+        .text("what", line -> line.getString("what"))
+        .text("record", line -> line.getString("record"))
+        .sentence("change", Audit::difference);
   }
 
   // The fields that differ, without those that differ each time.

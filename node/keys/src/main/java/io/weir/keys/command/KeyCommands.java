@@ -1,12 +1,14 @@
 package io.weir.keys.command;
 
-import io.weir.node.contexts.KnownNodes;
 import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.JsonObject;
 import io.weir.keys.record.Moments;
 import io.weir.node.command.AdminCommand;
+import io.weir.node.command.Ago;
 import io.weir.node.command.CommandRow;
 import io.weir.node.command.RowCommand;
+import io.weir.node.command.Table;
+import io.weir.node.contexts.KnownNodes;
 import io.weir.node.json.JsonInput;
 import java.io.IOException;
 import java.util.List;
@@ -17,7 +19,6 @@ import picocli.CommandLine;
 /** The commands for keys, tenants, tokens of operators, and the audit: each is a row. */
 public final class KeyCommands {
   private static final String TOKENS = "/v1/tokens";
-  private static final String TOKEN_ROW = "%-24s  %-6s  %-16s  %s%n";
   private static final String EXPIRES = "an instant, or 30d from now";
 
   private KeyCommands() {}
@@ -31,7 +32,8 @@ public final class KeyCommands {
     CommandLine keys = group(
             "keys",
             "Makes, lists, changes and ends API keys outside of the policy.",
-            Stream.concat(records("keys").stream(), Stream.of(rotate(), export())).toList(),
+            Stream.concat(records("keys").stream(), Stream.of(rotate(), export()))
+                .toList(),
             nodes)
         .addSubcommand(new KeyImport(nodes));
     CommandLine tenants =
@@ -42,10 +44,7 @@ public final class KeyCommands {
   }
 
   private static CommandLine group(
-      String name,
-      String description,
-      List<CommandRow> rows,
-      KnownNodes nodes) {
+      String name, String description, List<CommandRow> rows, KnownNodes nodes) {
     return RowCommand.group(
         name, description, rows.stream().map(row -> RowCommand.of(row, nodes)).toList());
   }
@@ -89,9 +88,7 @@ public final class KeyCommands {
   private static CommandRow state(String name, String description, String records, String state) {
     JsonObject patch = new JsonObject().put("state", state);
     return CommandRow.of(
-            name,
-            description,
-            call -> call.printed(call.send("PATCH", at(records, call), patch)))
+            name, description, call -> call.printed(call.send("PATCH", at(records, call), patch)))
         .argument("ID", "its id");
   }
 
@@ -143,7 +140,8 @@ public final class KeyCommands {
     if (!overlap.matches("\\d{1,7}[smhd]")) {
       throw call.wrong("--overlap: '%s' (expected: 90s, 30m, 12h or 7d)".formatted(overlap));
     }
-    JsonObject body = new JsonObject().put("overlapSeconds", Moments.duration(overlap).toSeconds());
+    JsonObject body =
+        new JsonObject().put("overlapSeconds", Moments.duration(overlap).toSeconds());
     return call.printed(call.send("POST", at("/v1/keys", call) + "/rotate", body));
   }
 
@@ -174,7 +172,7 @@ public final class KeyCommands {
         CommandRow.of(
             "list",
             "Lists the tokens that are stored.",
-            call -> call.printed(call.get(TOKENS), found -> listed(call, found))),
+            call -> call.listed(call.get(TOKENS), "tokens", "No token is stored.", tokens(call))),
         CommandRow.of(
                 "delete",
                 "Ends a token, within a second on all nodes.",
@@ -190,16 +188,11 @@ public final class KeyCommands {
     return body;
   }
 
-  private static void listed(RowCommand call, JsonObject found) {
-    call.out().printf(TOKEN_ROW, "NAME", "SCOPE", "TENANT", "EXPIRES");
-    found.getJsonArray("tokens").stream()
-        .map(JsonObject.class::cast)
-        .forEach(one -> call.out()
-            .printf(
-                TOKEN_ROW,
-                one.getString("name"),
-                one.getString("scope"),
-                one.getString("tenant", ""),
-                one.getString("expires", "")));
+  private static Table<JsonObject> tokens(RowCommand call) {
+    return Table.<JsonObject>of()
+        .text("name", one -> one.getString("name"))
+        .whole("scope", one -> one.getString("scope"))
+        .text("tenant", one -> one.getString("tenant", ""))
+        .whole("expires", one -> Ago.words(one.getString("expires", ""), call.now()));
   }
 }

@@ -1,12 +1,12 @@
 package io.weir.keys.command;
 
-import io.weir.node.contexts.KnownNodes;
 import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.weir.keys.command.KeyFiles.Format;
 import io.weir.node.command.AdminCommand;
 import io.weir.node.command.AdminPort;
+import io.weir.node.contexts.KnownNodes;
 import io.weir.node.json.JsonInput;
 import java.io.FilterInputStream;
 import java.io.IOException;

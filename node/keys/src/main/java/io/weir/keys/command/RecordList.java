@@ -2,27 +2,28 @@ package io.weir.keys.command;
 
 import io.vertx.core.json.JsonObject;
 import io.weir.node.command.AdminCommand;
+import io.weir.node.command.Ago;
 import io.weir.node.command.CommandRow;
 import io.weir.node.command.RowCommand;
+import io.weir.node.command.Table;
 import io.weir.node.json.JsonInput;
 import java.io.IOException;
 import java.net.http.HttpResponse;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 
 /** {@code weir keys list} and {@code weir tenants list}. */
 final class RecordList {
   private static final int PAGE = 500;
-  private static final String ROW = "%-24s  %-16s  %-12s  %-8s  %s%n";
 
   private RecordList() {}
 
   static CommandRow row(String kind) {
-    return CommandRow.of(
-            "list",
-            "Lists records, each once, in no particular order.",
-            call -> list(call, kind))
+    return CommandRow.of("list", "Lists records by their ids.", call -> list(call, kind))
         .option("--tenant", "TENANT", "only its keys")
         .option("--plan", "PLAN", "only those with this plan of their own")
         .option("--label", "NAME[:TEXT]", "only those with this label")
@@ -39,19 +40,35 @@ final class RecordList {
     for (String name : new String[] {"tenant", "plan", "label", "state"}) {
       asked.put(name, call.text("--" + name));
     }
-    if (!call.isJson()) {
-      call.out().printf(ROW, "ID", "TENANT", "PLAN", "STATE", "CHANGED");
+    List<JsonObject> records = new ArrayList<>();
+    int status = pages(call, kind, asked, limit, records::add);
+    records.sort(Comparator.comparing(one -> one.getString("id")));
+    if (call.isJson()) {
+      records.forEach(one -> call.out().println(one.encode()));
+    } else {
+      table(call, kind).print(records, call.out());
     }
-    return pages(call, kind, asked, limit, one -> print(call, one));
+    if (records.size() == limit) {
+      call.err().printf("There may be more than %d (--limit)%n", limit);
+    }
+    return status;
+  }
+
+  private static Table<JsonObject> table(RowCommand call, String kind) {
+    Table<JsonObject> ids = Table.<JsonObject>of().text("id", one -> one.getString("id"));
+    Table<JsonObject> owners =
+        kind.equals("keys") ? ids.text("tenant", one -> one.getString("tenant", "")) : ids;
+    return owners
+        .text("plan", one -> one.getString("plan", ""))
+        .whole("state", one -> one.getString("state"))
+        .whole(
+            "changed", one -> Ago.words(one.getJsonObject("changed").getString("at"), call.now()))
+        .text("by", one -> one.getJsonObject("changed").getString("by", ""));
   }
 
   /** Asks page by page; fails with the first page that does. */
   static int pages(
-      RowCommand call,
-      String kind,
-      Map<String, String> asked,
-      int most,
-      Consumer<JsonObject> one)
+      RowCommand call, String kind, Map<String, String> asked, int most, Consumer<JsonObject> one)
       throws IOException {
     Map<String, String> page = new LinkedHashMap<>(asked);
     int left = most;
@@ -68,20 +85,5 @@ final class RecordList {
     } while (!page.getOrDefault("cursor", "").isEmpty() && left > 0);
     call.out().flush();
     return 0;
-  }
-
-  private static void print(RowCommand call, JsonObject one) {
-    if (call.isJson()) {
-      call.out().println(one.encode());
-      return;
-    }
-    call.out()
-        .printf(
-            ROW,
-            one.getString("id"),
-            one.getString("tenant", ""),
-            one.getString("plan", ""),
-            one.getString("state"),
-            one.getJsonObject("changed").getString("at"));
   }
 }

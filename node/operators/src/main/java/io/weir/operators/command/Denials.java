@@ -1,9 +1,12 @@
 package io.weir.operators.command;
 
 import io.vertx.core.json.JsonObject;
+import io.weir.node.command.Ago;
 import io.weir.node.command.CommandRow;
 import io.weir.node.command.RowCommand;
+import io.weir.node.command.Table;
 import java.io.IOException;
+import java.util.List;
 import java.util.stream.Collectors;
 
 /** {@code weir denials}: the last denials, or the one with an id. */
@@ -28,27 +31,29 @@ final class Denials {
     if (!id.isEmpty()) {
       return call.printed(call.get("/v1/denials/" + id));
     }
-    String query = call.queryOf(
-        "tenant=--tenant", "key=--key", "rehearsed=--rehearsed", "limit=--limit");
+    String query =
+        call.queryOf("tenant=--tenant", "key=--key", "rehearsed=--rehearsed", "limit=--limit");
     return call.printed(call.get("/v1/denials" + query), found -> {
-      found.getJsonArray("denials").stream()
-          .map(JsonObject.class::cast)
-          .forEach(denial -> print(call, denial));
+      List<JsonObject> denials = RowCommand.objects(found, "denials");
+      if (denials.isEmpty()) {
+        call.out().println("No node remembers a denial.");
+      }
+      table(call).print(denials, call.out());
       NodesHeard.tell(found, call.err());
     });
   }
 
-  private static void print(RowCommand call, JsonObject denial) {
-    call.out()
-        .printf(
-            "%s  %s  %-24s  %-16s  %s%s%n",
-            denial.getString("at"),
-            denial.getString("id"),
-            denial.getString("tenant") + "/" + denial.getString("key"),
-            denial.getString("operation"),
-            why(denial),
-            denial.containsKey("retryAfterMs")
-                ? ", %d ms".formatted(denial.getLong("retryAfterMs"))
+  private static Table<JsonObject> table(RowCommand call) {
+    return Table.<JsonObject>of()
+        .number("ago", denial -> Ago.since(denial.getString("at"), call.now()))
+        .whole("id", denial -> denial.getString("id"))
+        .text("who", denial -> denial.getString("tenant") + "/" + denial.getString("key"))
+        .text("operation", denial -> denial.getString("operation"))
+        .text("limit", Denials::why)
+        .number(
+            "wait",
+            denial -> denial.containsKey("retryAfterMs")
+                ? Ago.precisely(denial.getLong("retryAfterMs"))
                 : "");
   }
 

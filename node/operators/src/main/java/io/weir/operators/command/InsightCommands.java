@@ -1,11 +1,16 @@
 package io.weir.operators.command;
 
-import io.weir.node.contexts.KnownNodes;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import io.weir.node.command.Ago;
 import io.weir.node.command.CommandRow;
 import io.weir.node.command.RowCommand;
+import io.weir.node.command.Table;
+import io.weir.node.command.Wrapped;
+import io.weir.node.contexts.KnownNodes;
 import io.weir.operators.replay.ReplayCommand;
+import java.math.BigDecimal;
+import java.time.Instant;
 import java.util.List;
 
 /** The commands of operators who look: each but the replay is a row. */
@@ -37,13 +42,40 @@ public final class InsightCommands {
             "Tells what would be decided now on a request, and why, limit by limit. Nothing is taken.",
             call -> {
               String query = call.queryOf("key=KEY", "operation=OPERATION", "cost=--cost");
-              return call.printed(
-                  call.get("/v1/explain" + query),
-                  found -> found.getJsonArray("words").forEach(call.out()::println));
+              return call.printed(call.get("/v1/explain" + query), found -> explained(call, found));
             })
         .argument("KEY", "id of a key, or name of a subject")
         .argument("OPERATION", "operation, as the policy names it")
         .option("--cost", "N", "cost in operations (default: the operation's own)");
+  }
+
+  // The words are the verdict, a sentence for each limit, and what else there is.
+  private static void explained(RowCommand call, JsonObject found) {
+    List<String> words =
+        found.getJsonArray("words").stream().map(String::valueOf).toList();
+    List<JsonObject> limits = RowCommand.objects(found, "limits");
+    Instant at = Instant.parse(found.getString("at"));
+    call.out().println(Wrapped.text(words.get(0), Table.WIDTH));
+    Table.<JsonObject>of()
+        .text("limit", one -> one.getString("limit"))
+        .number("used", one -> "%d of %d".formatted(one.getLong("used"), one.getLong("capacity")))
+        .whole("", one -> one.getBoolean("full") ? "full" : "")
+        .whole("rate", InsightCommands::rate)
+        .whole("of", one -> one.getString("scope"))
+        .whole("from", one -> one.getString("from"))
+        .whole(
+            "empty", one -> Ago.words(one.getString("emptyAt", one.getString("resetAt", "")), at))
+        .print(limits, call.out());
+    words.stream()
+        .skip(1L + limits.size())
+        .forEach(line -> call.out().println(Wrapped.text(line, Table.WIDTH)));
+  }
+
+  private static String rate(JsonObject limit) {
+    return limit.containsKey("opsPerSec")
+        ? BigDecimal.valueOf(limit.getDouble("opsPerSec")).stripTrailingZeros().toPlainString()
+            + "/s"
+        : limit.getString("kind");
   }
 
   private static CommandRow reset() {
@@ -53,7 +85,9 @@ public final class InsightCommands {
                 + "stay as they are, and so does what is used of limits that it shares with others.",
             call -> call.printed(
                 call.send(
-                    "POST", "/v1/reset" + (call.flag("--dry-run") ? "?dryRun=true" : ""), wish(call)),
+                    "POST",
+                    "/v1/reset" + (call.flag("--dry-run") ? "?dryRun=true" : ""),
+                    wish(call)),
                 found -> print(call, found.getJsonArray("reset"))))
         .argument("KEY", "id of a key, or TENANT/ for the limits that the keys of a tenant share")
         .repeated("--limit", "NAME", "only this bucket or quota")
@@ -76,14 +110,16 @@ public final class InsightCommands {
     if (reset.isEmpty()) {
       call.out().println("Nothing was used.");
     }
-    reset.stream().map(JsonObject.class::cast).map(InsightCommands::line).forEach(call.out()::println);
+    reset.stream()
+        .map(JsonObject.class::cast)
+        .map(InsightCommands::line)
+        .forEach(call.out()::println);
   }
 
   private static String line(JsonObject one) {
     String what = one.getString("limit", "tickets");
     return switch (one.getString("kind")) {
-      case "rate" ->
-        "%s: would have been empty in %d ms".formatted(what, one.getLong("emptyInMs"));
+      case "rate" -> "%s: would have been empty in %d ms".formatted(what, one.getLong("emptyInMs"));
       case "quota" -> "%s: %d were used".formatted(what, one.getLong("used"));
       default -> "%s: %d waiting".formatted(what, one.getLong("waiting"));
     };

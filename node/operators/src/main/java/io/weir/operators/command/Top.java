@@ -1,9 +1,9 @@
 package io.weir.operators.command;
 
 import io.vertx.core.json.JsonObject;
+import io.weir.node.command.Ago;
 import io.weir.node.command.CommandRow;
 import io.weir.node.command.RowCommand;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
 
@@ -28,8 +28,8 @@ final class Top {
             "Shows who is limited, by which limit and since when, on all nodes: each key, or tenant (with a slash), and "
                 + "limit from its first denial until a minute after its last, with its denials in the last minute and hour.",
             call -> call.printed(
-                call.get(
-                    "/v1/cases" + call.queryOf("state=--state", "tenant=--tenant", "limit=--limit")),
+                call.get("/v1/cases"
+                    + call.queryOf("state=--state", "tenant=--tenant", "limit=--limit")),
                 found -> print(call, found)))
         .option(
             "--state",
@@ -43,8 +43,7 @@ final class Top {
   }
 
   private static void print(RowCommand call, JsonObject found) {
-    call.out()
-        .printf("%s: %d%n", TITLES.get(found.getString("state")), found.getInteger("total"));
+    call.out().printf("%s: %d%n", TITLES.get(found.getString("state")), found.getInteger("total"));
     if (!found.getJsonArray("cases").isEmpty()) {
       call.out().printf(ROW, "who", "limit", "since", "last", "minute", "hour");
       Instant at = Instant.parse(found.getString("at"));
@@ -61,23 +60,13 @@ final class Top {
             ROW,
             cut(one.getString("tenant") + "/" + one.getString("key", ""), WHO),
             cut(one.getString("limit"), LIMIT),
-            age(one.getString("since"), at),
-            age(one.getString("last"), at),
+            Ago.since(one.getString("since"), at),
+            Ago.since(one.getString("last"), at),
             one.getLong("lastMinute"),
             one.getLong("lastHour"));
   }
 
   private static String cut(String text, int width) {
     return text.length() <= width ? text : text.substring(0, width - 1) + "…";
-  }
-
-  // The nodes know Redis's time a little differently.
-  private static String age(String since, Instant at) {
-    Duration age = Duration.between(Instant.parse(since), at);
-    long seconds = Math.max(0, age.toSeconds());
-    if (seconds < 60) {
-      return seconds + " s";
-    }
-    return seconds < 3600 ? age.toMinutes() + " min" : age.toHours() + " h";
   }
 }

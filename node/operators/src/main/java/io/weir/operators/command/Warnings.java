@@ -65,11 +65,13 @@ final class Warnings {
         .number("taken", one -> one.getLong("delivered"))
         .number("failed", one -> one.getLong("failed"))
         .whole("last", one -> Ago.words(one.getString("lastDelivered", ""), call.now()))
-        .sentence("now", one -> one.getBoolean("isFailing")
-            ? "fails since %s: %s"
-                .formatted(
-                    Ago.words(one.getString("lastFailed"), call.now()), one.getString("why"))
-            : "")
+        .sentence(
+            "now",
+            one -> one.getBoolean("isFailing")
+                ? "fails since %s: %s"
+                    .formatted(
+                        Ago.words(one.getString("lastFailed"), call.now()), one.getString("why"))
+                : "")
         .print(receivers, call.out());
   }
 

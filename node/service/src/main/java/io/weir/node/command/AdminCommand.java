@@ -1,8 +1,8 @@
 package io.weir.node.command;
 
-import io.weir.node.contexts.KnownNodes;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import io.weir.node.contexts.KnownNodes;
 import io.weir.node.json.JsonInput;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -112,7 +112,7 @@ public abstract class AdminCommand implements Callable<Integer> {
       return 0;
     }
     if (!answer.body().isEmpty()) {
-      print(JsonInput.object(answer.body()));
+      Members.print(JsonInput.object(answer.body()), out(), now());
     }
     return 0;
   }
@@ -136,25 +136,6 @@ public abstract class AdminCommand implements Callable<Integer> {
     out().print(answer.body());
     out().flush();
     return 0;
-  }
-
-  private void print(JsonObject json) {
-    int width = json.fieldNames().stream().mapToInt(String::length).max().orElse(1);
-    json.forEach(one -> {
-      if (one.getValue() instanceof JsonArray list) {
-        list.forEach(item -> out().printf("%-" + width + "s  %s%n", one.getKey(), inLine(item)));
-      } else {
-        out().printf("%-" + width + "s  %s%n", one.getKey(), inLine(one.getValue()));
-      }
-    });
-  }
-
-  private static String inLine(Object value) {
-    return value instanceof JsonObject object
-        ? object.stream()
-            .map(one -> one.getKey() + " " + inLine(one.getValue()))
-            .collect(Collectors.joining(", "))
-        : String.valueOf(value);
   }
 
   public ParameterException wrong(String message) {

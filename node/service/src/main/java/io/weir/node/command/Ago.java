@@ -27,6 +27,13 @@ public final class Ago {
         : length(Duration.between(at, now)) + " ago";
   }
 
+  /** A wait, to a tenth of a second if it is short; rounded up. */
+  public static String precisely(long millis) {
+    return millis >= 10_000
+        ? length(Duration.ofMillis(millis + 999))
+        : "%.1f s".formatted(Math.ceil(millis / 100.0) / 10);
+  }
+
   /** A duration by its largest unit, rounded down. */
   public static String length(Duration time) {
     long seconds = Math.max(0, time.toSeconds());

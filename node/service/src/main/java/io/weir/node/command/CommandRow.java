@@ -77,8 +77,8 @@ public final class CommandRow {
 
   /** Adds an option with a default value. */
   public CommandRow option(String option, String label, String usual, String explanation) {
-    return with(valued(option, label, explanation + " (default: %s)".formatted(usual))
-        .defaultValue(usual));
+    return with(
+        valued(option, label, explanation + " (default: %s)".formatted(usual)).defaultValue(usual));
   }
 
   /** Adds an option for a number, with a default value. */

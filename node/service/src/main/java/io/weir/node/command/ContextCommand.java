@@ -1,8 +1,8 @@
 package io.weir.node.command;
 
-import io.weir.node.contexts.KnownNodes;
-import io.weir.node.contexts.Contexts;
 import io.weir.node.contexts.AdminAddress;
+import io.weir.node.contexts.Contexts;
+import io.weir.node.contexts.KnownNodes;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.List;
@@ -77,16 +77,18 @@ final class ContextCommand {
               names = "--token-file",
               paramLabel = "FILE",
               description = "has the admin token; without it WEIR_ADMIN_TOKEN has it")
-          @Nullable Path tokenFile) {
-    nodes.contexts()
+          @Nullable
+          Path tokenFile) {
+    nodes
+        .contexts()
         .put(
-            name,
-            new AdminAddress(
-                node, Optional.ofNullable(tokenFile).map(Path::toAbsolutePath)));
+            name, new AdminAddress(node, Optional.ofNullable(tokenFile).map(Path::toAbsolutePath)));
     return 0;
   }
 
-  @Command(description = "Commands ask the cluster of this context.", mixinStandardHelpOptions = true)
+  @Command(
+      description = "Commands ask the cluster of this context.",
+      mixinStandardHelpOptions = true)
   int use(@Parameters(paramLabel = "NAME", description = "a context") String name) {
     known(name).use(name);
     return 0;
@@ -104,7 +106,8 @@ final class ContextCommand {
       throw new ParameterException(
           spec.commandLine(),
           "NAME: '%s' (expected: one of %s)"
-              .formatted(name, String.join(", ", contexts.names().stream().sorted().toList())));
+              .formatted(
+                  name, String.join(", ", contexts.names().stream().sorted().toList())));
     }
     return contexts;
   }

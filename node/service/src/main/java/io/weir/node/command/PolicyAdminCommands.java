@@ -47,9 +47,12 @@ final class PolicyAdminCommands {
         CommandRow.of(
             "history",
             "Lists the last fifty revisions: when, by whom, why.",
-            call -> call.printed(call.get(REVISIONS), found -> history(call, found))),
-        CommandRow.of("show", "Prints the policy in force, or that of a revision.", call ->
-                show(call, call.text("REVISION")))
+            call -> call.listed(
+                call.get(REVISIONS), "revisions", "No revision is kept.", history(call))),
+        CommandRow.of(
+                "show",
+                "Prints the policy in force, or that of a revision.",
+                call -> show(call, call.text("REVISION")))
             .optionalArgument("REVISION", "a number"),
         CommandRow.of(
                 "diff",
@@ -144,23 +147,18 @@ final class PolicyAdminCommands {
     return new JsonObject().put("revision", Integer.valueOf(text)).encode();
   }
 
-  private static void history(RowCommand call, JsonObject found) {
-    found.getJsonArray("revisions").stream()
-        .map(JsonObject.class::cast)
-        .forEach(one -> call.out()
-            .printf(
-                "%6d  %-24s  %-16s  %s%n",
-                one.getLong("revision"),
-                one.getString("at", ""),
-                one.getString("by"),
-                one.getString("comment")));
+  private static Table<JsonObject> history(RowCommand call) {
+    return Table.<JsonObject>of()
+        .number("revision", one -> one.getLong("revision"))
+        .whole("published", one -> Ago.words(one.getString("at", ""), call.now()))
+        .text("by", one -> one.getString("by"))
+        .sentence("comment", one -> one.getString("comment"));
   }
 
   private static int show(RowCommand call, String revision) throws IOException {
     return revision.isEmpty()
         ? call.printText(
-            POLICY,
-            headers -> warnOfFile(headers.firstValue(FILE_HEADER).orElse(""), call.err()))
+            POLICY, headers -> warnOfFile(headers.firstValue(FILE_HEADER).orElse(""), call.err()))
         : call.printText(REVISIONS + "/" + revision);
   }
 }

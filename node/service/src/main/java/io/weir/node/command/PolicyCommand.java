@@ -1,9 +1,9 @@
 package io.weir.node.command;
 
-import io.weir.node.contexts.KnownNodes;
 import io.weir.core.policy.InvalidPolicyException;
 import io.weir.core.policy.Policy;
 import io.weir.core.policy.PolicyReading;
+import io.weir.node.contexts.KnownNodes;
 import io.weir.state.document.PolicyDocuments;
 import io.weir.state.document.SchemaDocument;
 import java.io.IOException;

@@ -1,8 +1,8 @@
 package io.weir.node.command;
 
-import io.weir.node.contexts.KnownNodes;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import io.weir.node.contexts.KnownNodes;
 import io.weir.node.json.JsonInput;
 import io.weir.state.document.PolicyDocuments;
 import java.io.IOException;
@@ -27,6 +27,18 @@ import picocli.CommandLine.Parameters;
     mixinStandardHelpOptions = true)
 final class PolicyCompare extends AdminCommand {
   private static final String PATH = "/v1/rehearsal";
+  private static final Table<JsonObject> OUTCOMES = Table.<JsonObject>of()
+      .text("plan", row -> row.getString("plan"))
+      .text("operation", row -> row.getString("operation"))
+      .number("pass", row -> row.getLong("pass"))
+      .number("would deny", row -> row.getLong("wouldDeny"))
+      .number("would pass", row -> row.getLong("wouldPass"))
+      .number("deny", row -> row.getLong("deny"))
+      .number("unknown", row -> row.getLong("unknown"));
+  private static final Table<JsonObject> KEYS = Table.<JsonObject>of()
+      .text("would be denied", row -> row.getString("tenant") + "/" + row.getString("key"))
+      .number("at least", row -> row.getLong("atLeast"))
+      .number("at most", row -> row.getLong("atMost"));
   private static final Executor LATER = CompletableFuture.delayedExecutor(1, TimeUnit.SECONDS);
 
   @Parameters(paramLabel = "FILE", arity = "0..1", description = "the candidate, YAML or JSON")
@@ -155,37 +167,11 @@ final class PolicyCompare extends AdminCommand {
       return;
     }
     out().printf("%s: %d requests%n", title, total(account));
-    out()
-        .printf(
-            "  %-20s %-20s %10s %11s %11s %10s %8s%n",
-            "plan", "operation", "pass", "would deny", "would pass", "deny", "unknown");
-    account.getJsonArray("outcomes").stream()
-        .map(JsonObject.class::cast)
-        .forEach(row -> out()
-            .printf(
-                "  %-20s %-20s %10d %11d %11d %10d %8d%n",
-                row.getString("plan"),
-                row.getString("operation"),
-                row.getLong("pass"),
-                row.getLong("wouldDeny"),
-                row.getLong("wouldPass"),
-                row.getLong("deny"),
-                row.getLong("unknown")));
+    OUTCOMES.print(RowCommand.objects(account, "outcomes"), out());
     keys(account.getJsonObject("wouldDeny"));
   }
 
   private void keys(JsonObject denied) {
-    JsonArray rows = denied.getJsonArray("keys", new JsonArray());
-    if (!rows.isEmpty()) {
-      out().printf("  %-41s %10s %11s%n", "would be denied", "at least", "at most");
-      rows.stream()
-          .map(JsonObject.class::cast)
-          .forEach(row -> out()
-              .printf(
-                  "  %-41s %10d %11d%n",
-                  row.getString("tenant") + "/" + row.getString("key"),
-                  row.getLong("atLeast"),
-                  row.getLong("atMost")));
-    }
+    KEYS.print(RowCommand.objects(denied, "keys"), out());
   }
 }

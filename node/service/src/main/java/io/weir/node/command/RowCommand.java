@@ -1,5 +1,7 @@
 package io.weir.node.command;
 
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
 import io.weir.node.contexts.KnownNodes;
 import io.weir.node.json.JsonInput;
 import java.io.IOException;
@@ -14,7 +16,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import io.vertx.core.json.JsonObject;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -102,15 +103,17 @@ public final class RowCommand extends AdminCommand {
 
   /** The values of an option that may be repeated. */
   public List<String> texts(String option) {
-    return value(option).map(all -> ((List<?>) all).stream().map(String::valueOf).toList()).orElse(List.of());
+    return value(option)
+        .map(all -> ((List<?>) all).stream().map(String::valueOf).toList())
+        .orElse(List.of());
   }
 
   /** The pairs of an option that may be repeated. */
   public Map<String, String> pairs(String option) {
     Map<String, String> pairs = new LinkedHashMap<>();
     value(option)
-        .ifPresent(all ->
-            ((Map<?, ?>) all).forEach((name, text) -> pairs.put("" + name, "" + text)));
+        .ifPresent(
+            all -> ((Map<?, ?>) all).forEach((name, text) -> pairs.put("" + name, "" + text)));
     return pairs;
   }
 
@@ -146,13 +149,34 @@ public final class RowCommand extends AdminCommand {
     return port().ask("GET", path, "");
   }
 
-  public HttpResponse<String> send(String method, String path, JsonObject body)
-      throws IOException {
+  public HttpResponse<String> send(String method, String path, JsonObject body) throws IOException {
     return port().ask(method, path, body.encode());
   }
 
   public HttpResponse<String> delete(String path) throws IOException {
     return port().ask("DELETE", path, "");
+  }
+
+  /**
+   * Prints the objects of a list in an answer as a table, or {@code none} if there are none; as JSON if that is asked
+   * for.
+   */
+  public int listed(
+      HttpResponse<String> answer, String list, String none, Table<JsonObject> table) {
+    return printed(answer, found -> {
+      List<JsonObject> rows = objects(found, list);
+      if (rows.isEmpty()) {
+        out().println(none);
+      }
+      table.print(rows, out());
+    });
+  }
+
+  /** The objects of a list. */
+  public static List<JsonObject> objects(JsonObject json, String list) {
+    return json.getJsonArray(list, new JsonArray()).stream()
+        .map(JsonObject.class::cast)
+        .toList();
   }
 
   /** Prints an answer: as JSON if that is asked for, or as {@code words} does. */

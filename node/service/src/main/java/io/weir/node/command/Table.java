@@ -118,9 +118,9 @@ public final class Table<T> {
     }
     String end = cells.get(last);
     if (columns.get(last).form() == Form.WRAPPED) {
-      out.println(Wrapped.text(end, widths[last]).lines()
-          .collect(Collectors.joining(
-              System.lineSeparator() + " ".repeat(line.length()), line, ""))
+      out.println(Wrapped.text(end, widths[last])
+          .lines()
+          .collect(Collectors.joining(System.lineSeparator() + " ".repeat(line.length()), line, ""))
           .stripTrailing());
     } else {
       line.append(padded(end, widths[last], columns.get(last).form()));

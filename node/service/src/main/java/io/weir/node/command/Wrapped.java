@@ -28,9 +28,9 @@ public final class Wrapped {
   }
 
   /** A name and its text, whose further lines begin below the first one. */
-  static String named(String name, int indent, String text) {
+  public static String named(String name, int indent, String text) {
     String[] lines = text(text, Math.max(20, Table.WIDTH - indent)).split("\n", -1);
-    String begin = ("%-" + indent + "s").formatted(name);
+    String begin = name + " ".repeat(Math.max(0, indent - name.length()));
     return begin + String.join(System.lineSeparator() + " ".repeat(indent), lines);
   }
 }

@@ -29,7 +29,7 @@ public final class Contexts {
 
   /** The file of the user: {@code WEIR_CONTEXTS}, else {@code weir/contexts.json} where configurations are. */
   static Contexts of(Map<String, String> environment) {
-    String home = environment.getOrDefault("HOME", System.getProperty("user.home"));
+    String home = environment.getOrDefault("HOME", environment.getOrDefault("USERPROFILE", "."));
     String configurations = environment.getOrDefault("XDG_CONFIG_HOME", home + "/.config");
     return new Contexts(
         Path.of(environment.getOrDefault("WEIR_CONTEXTS", configurations + "/weir/contexts.json")));

@@ -1,5 +1,6 @@
 package io.weir.jobs.door;
 
+import io.vertx.core.json.JsonObject;
 import io.weir.core.bucket.Names;
 import io.weir.jobs.rule.Job;
 import io.weir.jobs.rule.JobMove;
@@ -8,14 +9,17 @@ import io.weir.jobs.rule.JobState;
 import io.weir.jobs.rule.MovedJob;
 import io.weir.jobs.rule.SeenJob;
 import io.weir.jobs.store.RedisJobs;
+import io.weir.node.command.Ago;
 import io.weir.node.command.PolicyInForce;
 import io.weir.node.command.RedisOption;
+import io.weir.node.command.Table;
 import io.weir.node.command.WeirCommand;
 import io.weir.state.connection.RedisConnections;
 import io.weir.state.inspect.StateInspector;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
@@ -47,7 +51,13 @@ public final class JobsCommand implements Callable<Integer> {
   private static final int LOOKED_AT_ONCE = 200;
   private static final int FAILED = 1;
   private static final long MILLION = 1_000_000;
-  private static final String ROW = "%-32s  %-16s  %8s  %-20s  %10s  %s%n";
+  private static final Table<Job> TABLE = Table.<Job>of()
+      .whole("id", Job::id)
+      .whole("state", job -> job.state().word())
+      .number("position", job -> job.position().isPresent() ? job.position().getAsLong() : "")
+      .text("key", Job::owner)
+      .number("age", job -> Ago.precisely(job.elapsedMillis()))
+      .number("tries", Job::attempts);
 
   private final Supplier<Optional<String>> localRedis;
 
@@ -79,6 +89,9 @@ public final class JobsCommand implements Callable<Integer> {
       defaultValue = "100",
       description = "how many are shown at most (default: 100)")
   private int limit;
+
+  @Option(names = "--json", description = "prints the list as JSON, a job on each line")
+  private boolean isJson;
 
   @Mixin
   private RedisOption redis = new RedisOption();
@@ -146,16 +159,20 @@ public final class JobsCommand implements Callable<Integer> {
         .filter(job -> state == null || job.state().word().equalsIgnoreCase(state))
         .sorted(Comparator.comparing(Job::state).thenComparingLong(Job::submittedMicros))
         .toList();
-    if (wanted.isEmpty()) {
-      out().printf("There are no such jobs of %s.%n", operation);
-    } else {
-      out().printf(ROW, "ID", "STATE", "POSITION", "KEY", "AGE", "ATTEMPTS");
-    }
+    List<Job> shown = new ArrayList<>();
     List<String> ids = wanted.stream().limit(limit).map(Job::id).toList();
     for (int from = 0; from < ids.size(); from += LOOKED_AT_ONCE) {
       of(jobs.look(operation, ids.subList(from, Math.min(ids.size(), from + LOOKED_AT_ONCE))))
-          .forEach(seen -> seen.map(SeenJob::job).ifPresent(this::row));
+          .forEach(seen -> seen.map(SeenJob::job).ifPresent(shown::add));
     }
+    if (isJson) {
+      shown.forEach(job -> out().println(json(job).encode()));
+      return;
+    }
+    if (wanted.isEmpty()) {
+      out().printf("There are no such jobs of %s.%n", operation);
+    }
+    TABLE.print(shown, out());
     if (wanted.size() > limit) {
       out().printf("… and %d more (--limit)%n", wanted.size() - limit);
     }
@@ -164,16 +181,16 @@ public final class JobsCommand implements Callable<Integer> {
     }
   }
 
-  private void row(Job job) {
-    out()
-        .printf(
-            ROW,
-            job.id(),
-            job.state().word(),
-            job.position().isPresent() ? job.position().getAsLong() : "",
-            job.owner(),
-            "%.1f s".formatted(job.elapsedMillis() / 1000.0),
-            job.attempts());
+  private static JsonObject json(Job job) {
+    JsonObject json = new JsonObject()
+        .put("id", job.id())
+        .put("state", job.state().word())
+        .put("tenant", job.tenant())
+        .put("key", job.subject())
+        .put("ageMs", job.elapsedMillis())
+        .put("attempts", job.attempts());
+    job.position().ifPresent(position -> json.put("position", position));
+    return json;
   }
 
   private int tell(Optional<SeenJob> seen) {

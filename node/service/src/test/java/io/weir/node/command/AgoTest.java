@@ -1,0 +1,43 @@
+package io.weir.node.command;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.time.Instant;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+final class AgoTest {
+  private static final Instant NOW = Instant.parse("2026-01-02T03:04:05Z");
+
+  @ParameterizedTest
+  @CsvSource({
+    "0, 0 s",
+    "59, 59 s",
+    "60, 1 min",
+    "3599, 59 min",
+    "3600, 1 h",
+    "172799, 47 h",
+    "172800, 2 d",
+    "-5, 0 s"
+  })
+  void aTimeIsToldByItsLargestUnit(long seconds, String words) {
+    assertThat(Ago.length(Duration.ofSeconds(seconds))).isEqualTo(words);
+    assertThat(Ago.since(NOW.minusSeconds(seconds).toString(), NOW)).isEqualTo(words);
+  }
+
+  @Test
+  void anInstantIsBeforeOrAfterNow() {
+    assertThat(Ago.words(NOW.minusSeconds(61).toString(), NOW)).isEqualTo("1 min ago");
+    assertThat(Ago.words(NOW.plusSeconds(7200).toString(), NOW)).isEqualTo("in 2 h");
+    assertThat(Ago.words("", NOW)).isEmpty();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"1, 0.1 s", "100, 0.1 s", "101, 0.2 s", "9901, 10.0 s", "10001, 11 s", "61000, 1 min"
+  })
+  void aWaitIsRoundedUp(long millis, String words) {
+    assertThat(Ago.precisely(millis)).isEqualTo(words);
+  }
+}
