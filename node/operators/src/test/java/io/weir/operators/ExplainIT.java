@@ -175,7 +175,7 @@ final class ExplainIT {
     JsonObject explained = explain("key=cold&operation=Key");
     assertThat(explained.getString("decision")).isEqualTo("never_allowed");
     assertThat(explained.getString("reason")).isEqualTo("access_disabled");
-    JsonObject unlisted = explain("key=k1&operation=Nothing");
+    JsonObject unlisted = explain("key=k1&operation=unlisted");
     assertThat(unlisted.getString("reason")).isEqualTo("operation_not_configured");
     assertThat(unlisted.getString("countedAs")).isEqualTo("unlisted");
     assertThat(explain("key=other&operation=Key&cost=4").getString("reason"))

@@ -62,6 +62,7 @@ final class InsightIT {
         - { id: k3, tenant: other, secretHash: "%1$s" }
         - { id: k5, tenant: lonely, secretHash: "%1$s" }
         - { id: k6, tenant: a-very-long-name-of-a-tenant-indeed, secretHash: "%1$s" }
+        - { id: k7, tenant: another-very-long-name-of-a-tenant, secretHash: "%1$s" }
       """.formatted(SecretHash.of("secret-of-all").formatted());
 
   private static RedisProcess redis;
@@ -338,6 +339,38 @@ final class InsightIT {
     assertThat(weir("top", "--state", "never")).contains("query_invalid", "now, nearly");
     assertThat(new JsonObject(weir("top", "--json", "--limit", "1")).getString("state"))
         .isEqualTo("now");
+  }
+
+  @Test
+  void nothingIsWiderThanATerminal() {
+    String id = denied(one, "k7.secret-of-all", "Ask", 55).getString("id");
+    for (String command : List.of(
+        "top",
+        "denials",
+        "denials " + id,
+        "explain k7 Ask",
+        "reset k7 --dry-run",
+        "status",
+        "warnings list",
+        "--help",
+        "top --help")) {
+      assertThat(weir(command.split(" ")).lines())
+          .as(command)
+          .isNotEmpty()
+          .allSatisfy(line -> assertThat(line).as(line).hasSizeLessThanOrEqualTo(80));
+    }
+    assertThat(weir("denials").lines().toList().get(0))
+        .matches(" *ago +id +who +operation +limit +wait");
+    assertThat(weir("explain", "k7", "Ask").lines().toList())
+        .anyMatch(line -> line.matches("requests +\\d+ of 60 .*1/s +key +plan.*"));
+  }
+
+  @Test
+  void aMistypedOperationIsAMistake() {
+    assertThat(weir("explain", "k7", "Aks"))
+        .contains("operation_unknown", "operation: 'Aks' (expected: Ask)");
+    assertThat(look(one, "/v1/explain?key=k7&operation=Nothing").statusCode()).isEqualTo(404);
+    assertThat(look(one, "/v1/explain?key=k7&operation=unlisted").statusCode()).isEqualTo(200);
   }
 
   private static String weir(String... words) {

@@ -45,17 +45,20 @@ public final class InsightCommands {
               return call.printed(call.get("/v1/explain" + query), found -> explained(call, found));
             })
         .argument("KEY", "id of a key, or name of a subject")
-        .argument("OPERATION", "operation, as the policy names it")
+        .optionalArgument("OPERATION", "operation, as the policy names it; without one all of them")
         .option("--cost", "N", "cost in operations (default: the operation's own)");
   }
 
-  // The words are the verdict, a sentence for each limit, and what else there is.
+  // The words are a verdict for each operation, a sentence for each limit, and what else there is.
   private static void explained(RowCommand call, JsonObject found) {
     List<String> words =
         found.getJsonArray("words").stream().map(String::valueOf).toList();
+    int verdicts = Math.max(1, RowCommand.objects(found, "decisions").size());
     List<JsonObject> limits = RowCommand.objects(found, "limits");
     Instant at = Instant.parse(found.getString("at"));
-    call.out().println(Wrapped.text(words.get(0), Table.WIDTH));
+    words.stream()
+        .limit(verdicts)
+        .forEach(line -> call.out().println(Wrapped.text(line, Table.WIDTH)));
     Table.<JsonObject>of()
         .text("limit", one -> one.getString("limit"))
         .number("used", one -> "%d of %d".formatted(one.getLong("used"), one.getLong("capacity")))
@@ -67,7 +70,7 @@ public final class InsightCommands {
             "empty", one -> Ago.words(one.getString("emptyAt", one.getString("resetAt", "")), at))
         .print(limits, call.out());
     words.stream()
-        .skip(1L + limits.size())
+        .skip((long) verdicts + limits.size())
         .forEach(line -> call.out().println(Wrapped.text(line, Table.WIDTH)));
   }
 

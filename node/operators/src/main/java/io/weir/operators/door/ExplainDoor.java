@@ -1,8 +1,11 @@
 package io.weir.operators.door;
 
 import io.vertx.core.Future;
+import io.vertx.core.json.JsonArray;
 import io.weir.core.bucket.Names;
+import io.weir.core.policy.Nearest;
 import io.weir.core.policy.OperationRule;
+import io.weir.core.policy.Plan;
 import io.weir.core.policy.Subject;
 import io.weir.node.admin.Operators;
 import io.weir.node.answer.ProblemDetails;
@@ -16,6 +19,7 @@ import io.weir.node.intake.Route;
 import io.weir.node.intake.RoutedRequest;
 import io.weir.operators.explain.Explainer;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -60,6 +64,7 @@ public final class ExplainDoor implements Door {
     if (!mistakes.isEmpty()) {
       throw new RefusedException(ProblemDetails.badRequest("query_invalid", mistakes));
     }
+    requireKnown(operation);
     return identities
         .named(key)
         .map(subject -> allowed(operator, subject))
@@ -73,6 +78,27 @@ public final class ExplainDoor implements Door {
         .map(OperationRule::name)
         .findFirst()
         .orElse("");
+  }
+
+  // It would be explained as unlisted, which nobody means by a typing error.
+  private void requireKnown(String operation) {
+    Collection<Plan> plans = identities.policy().plans().values();
+    List<String> named =
+        identities.policy().rules().stream().map(OperationRule::name).toList();
+    boolean isKnown = named.contains(operation)
+        || operation.equals(Plan.UNLISTED)
+        || plans.stream().anyMatch(plan -> plan.tagOf(operation).equals(operation));
+    if (!isKnown) {
+      String expected = Nearest.to(operation, named)
+          .or(() ->
+              plans.stream().flatMap(plan -> plan.nearest(operation).stream()).findFirst())
+          .orElse("an operation of the policy, or " + Plan.UNLISTED);
+      throw new RefusedException(
+          ProblemDetails.of(404, "operation_unknown", "The policy in force has no such operation")
+              .with(
+                  "errors",
+                  JsonArray.of("operation: '%s' (expected: %s)".formatted(operation, expected))));
+    }
   }
 
   // Of another tenant's key an operator hears what is told of a key that there is not.
