@@ -39,6 +39,13 @@ local function mark(lane, charge)
   charge.mark = MARKS.reserve(paid, charge.now + charge.hold.lease_us, charge.now)
 end
 
+-- Tries the charge: whether it fits.
+local function fits(states, charge, template, reserves)
+  local alone, keys, cost, now = template.alone, charge.keys, charge.cost, charge.now
+  return alone and not reserves and TRIED.tried_alone(states, keys[alone.scope], alone, template.revision, cost, now)
+    or TRIED.tried(states, keys, 0, template, cost, 1, now, reserves) == 1
+end
+
 -- The answer; nil in other cases: nothing was taken.
 function SHORT.decide(lane, charge)
   local reserves, template = charge.hold and charge.hold.reserves, charge.template
@@ -46,8 +53,7 @@ function SHORT.decide(lane, charge)
     or reserves and lane.call('GET', charge.hold.key) then
     return nil
   end
-  local fits = TRIED.tried(lane.states, charge.keys, 0, template, charge.cost, 1, charge.now, reserves)
-  local looked = fits == 1 and look_at(charge, lane.ledger, lane.call)
+  local looked = fits(lane.states, charge, template, reserves) and look_at(charge, lane.ledger, lane.call)
   if not looked then
     return nil
   elseif looked.is_never then

@@ -4,8 +4,8 @@
 
 local grow = require('memo').grow
 local drained = require('state/drained')
+local expiry_of = require('state/expiry_of')
 local LAYOUT = require('state/layout')
-local commit_state = require('state/states').commit
 local value_of = require('state/states').value_of
 local unpacked = require('state/unpacked')
 local way_of = require('state/way_of')
@@ -13,7 +13,7 @@ local way_of = require('state/way_of')
 local BYTES_OF_MARKING, QUEUED = 600, LAYOUT.HAS_QUEUE / 256 -- the first byte of a state with a queue
 local NOTHING = {}
 -- What the charge that is tried would leave, by scope: its numbers, how the state takes it, until when it is
--- needed, and the lowest levels before the charge, by their positions.
+-- needed, false if its TTL is long enough, and the lowest levels before the charge, by their positions.
 local lefts, ways, untils, lowests = {}, {}, {}, {}
 
 -- The numbers of a value whose fields are those of the usual way; nil if they are others.
@@ -22,7 +22,7 @@ local function usual(way, value)
     return nil
   end
   local numbers, last = { struct.unpack(way.whole, value) }, way.last
-  if numbers[1] ~= way.count or numbers[last + 1] ~= way.layout.text then
+  if numbers[1] ~= way.count or numbers[last + 1] ~= way.fields then
     return nil
   end
   numbers[last + 1], numbers[last + 2] = nil, nil
@@ -37,16 +37,15 @@ local function opened(states, k, of_scope, now)
     return way_of(of_scope, open.layout), open.numbers, open.spare or {}
   end
   local value = value_of(states, k)
-  if value and (string.byte(value) or 0) >= QUEUED then
+  local numbers = way and usual(way, value)
+  if numbers then
+    return way, numbers, numbers
+  elseif value and (string.byte(value) or 0) >= QUEUED then
     return nil
   end
-  local numbers = way and usual(way, value)
-  if not numbers then
-    local layout
-    layout, numbers = unpacked(value, now)
-    way = layout and way_of(of_scope, layout)
-  end
-  return way, numbers, numbers
+  local layout
+  layout, numbers = unpacked(value, now)
+  return layout and way_of(of_scope, layout), numbers, numbers
 end
 
 -- The same demands, for reservations: the way has the lowest level of each bucket.
@@ -87,18 +86,18 @@ local function taken(way, numbers, left, revision, cost, count, now)
   if way.lows and lowest == NOTHING then
     return nil
   end
-  local rates, units, once, capacity, fit, longest_us = way.rates, way.units, way.once, way.capacity, count, 0
-  local is_never = false
+  local once, fit, longest_us, is_never, d = way.once, count, 0, false, 0
   for j = 1, way.count do
-    local rate, each, at = rates[j], once[j] and units[j] or units[j] * cost, j + LAYOUT.BEFORE_FIELDS
+    local rate, capacity, each, at = way[d + 1], way[d + 2], way[d + 3], j + LAYOUT.BEFORE_FIELDS
+    each, d = once[j] and each or each * cost, d + 3
     local level = drained(numbers[at] or 0, rate, elapsed)
     local used = level + each * count
-    if used > capacity[j] then
-      local free = capacity[j] - level
+    if used > capacity then
+      local free = capacity - level
       if free < 0 then
         return nil
       end
-      is_never = is_never or each > capacity[j]
+      is_never = is_never or each > capacity
       fit = fit * each > free and (free - math.fmod(free, each)) / each or fit
     end
     left[at] = used
@@ -115,36 +114,35 @@ end
 
 local SHORT = { ways = ways, lefts = lefts, lowests = lowests }
 
--- The packed numbers of a state that has exactly the buckets of a way, with units taken from each, so many times.
--- Nil if they do not fit, if the TTL is too short, and in other cases.
+-- The numbers of a state that has exactly the buckets of a way, with units taken from each, so many times. Nil if they
+-- do not fit, if the TTL is too short, and in other cases. The value is as long as those of the way.
 local function taken_from_all(way, value, revision, times, now)
-  local numbers = usual(way, value)
-  if not numbers or numbers[2] > now or numbers[3] ~= revision then
+  local numbers = { struct.unpack(way.whole, value) }
+  if numbers[1] ~= way.count or numbers[2] > now or numbers[3] ~= revision or numbers[way.last + 1] ~= way.fields then
     return nil
   end
-  local rates, units, capacity = way.rates, way.units, way.capacity
-  local elapsed, lives_us = now - numbers[2], numbers[4] * 1000 - now
-  for j = 1, way.count do
-    local at, rate = j + LAYOUT.BEFORE_FIELDS, rates[j]
-    local used = drained(numbers[at], rate, elapsed) + units[j] * times
-    if used > capacity[j] or used > lives_us * rate then
+  local elapsed, lives_us, d = now - numbers[2], numbers[4] * 1000 - now, 0
+  for at = LAYOUT.BEFORE_FIELDS + 1, way.last do
+    local rate = way[d + 1]
+    local used = drained(numbers[at], rate, elapsed) + way[d + 3] * times
+    if used > way[d + 2] or used > lives_us * rate then
       return nil
     end
-    numbers[at] = used
+    numbers[at], d = used, d + 3
   end
   numbers[2] = now
-  return struct.pack(way.format, unpack(numbers))
+  return numbers
 end
 
--- The same for a single bucket, without a table.
+-- The same for a single bucket, without a table; packed.
 local function taken_from_one(way, value, revision, times, now)
   local count, at_us, of_revision, expires_ms, level, fields = struct.unpack(way.whole, value)
-  if count ~= 1 or at_us > now or of_revision ~= revision or fields ~= way.layout.text then
+  if count ~= 1 or at_us > now or of_revision ~= revision or fields ~= way.fields then
     return nil
   end
-  local rate = way.rates[1]
-  local used = drained(level, rate, now - at_us) + way.units[1] * times
-  if used > way.capacity[1] or used > (expires_ms * 1000 - now) * rate then
+  local rate = way[1]
+  local used = drained(level, rate, now - at_us) + way[3] * times
+  if used > way[2] or used > (expires_ms * 1000 - now) * rate then
     return nil
   end
   return struct.pack(way.format, 1, now, revision, expires_ms, used)
@@ -153,12 +151,26 @@ end
 -- Takes the cost of equal charges from a state, in the fewest steps. Returns its packed numbers; nil in other cases.
 function SHORT.take(states, k, way, revision, times, now)
   local value = way and way.is_simple and not states.heads[k] and not states.tables[k] and states.values[k]
+  local head
   if not value or #value ~= way.bytes then
     return nil
+  elseif way.count == 1 then
+    head = taken_from_one(way, value, revision, times, now)
+  else
+    local numbers = taken_from_all(way, value, revision, times, now)
+    head = numbers and struct.pack(way.format, unpack(numbers))
   end
-  local head = (way.count == 1 and taken_from_one or taken_from_all)(way, value, revision, times, now)
   states.heads[k] = head
   return head
+end
+
+-- Tries a charge on the only state of a template, in the fewest steps, as SHORT.tried does; whether it fits.
+function SHORT.tried_alone(states, k, of_scope, revision, cost, now)
+  local way, scope = of_scope.usual, of_scope.scope
+  local value = way and way.is_simple and not states.heads[k] and not states.tables[k] and states.values[k]
+  local numbers = value and #value == way.bytes and taken_from_all(way, value, revision, cost, now)
+  ways[scope], lefts[scope], untils[scope] = way, numbers, false
+  return numbers
 end
 
 -- Tries `count` equal charges on all of their states, whose indices are in `keys` behind `before`, by scope, and
@@ -187,12 +199,34 @@ function SHORT.tried(states, keys, before, template, cost, count, now, reserves)
   return fits
 end
 
+-- Keeps the numbers of a state, which is needed until `until_us`, for the next charges of the call.
+local function keep(states, k, way, numbers, until_us)
+  local open = states.open[k]
+  if open then
+    open.layout, open.numbers, open.spare = way.layout, numbers, open.numbers
+  else
+    open = { layout = way.layout, numbers = numbers, spare = false }
+    states.open[k] = open
+  end
+  if way.text then
+    open.text = way.text
+  end
+  if until_us > numbers[LAYOUT.EXPIRES] * 1000 then
+    numbers[LAYOUT.EXPIRES] = expiry_of(until_us, numbers[LAYOUT.AT])
+    open.expires_ms = numbers[LAYOUT.EXPIRES]
+  end
+end
+
 -- Commits what was tried.
 function SHORT.commit(states, keys, before, template)
   local scopes = template.scopes
   for s = 1, #scopes do
     local scope = scopes[s]
-    commit_state(states, keys[before + scope], ways[scope], lefts[scope], untils[scope])
+    local k, way, numbers, until_us = keys[before + scope], ways[scope], lefts[scope], untils[scope]
+    if until_us then
+      keep(states, k, way, numbers, until_us)
+    end
+    states.heads[k] = struct.pack(way.format, unpack(numbers))
   end
 end
 

@@ -5,9 +5,7 @@
 --   text, expires_ms   the fields and the TTL, if they changed
 -- and of those that need the long way, `tables`.
 
-local LAYOUT = require('state/layout')
 local STATE = require('state/state')
-local expiry_of = require('state/expiry_of')
 
 local function new_states(values)
   return { values = values, heads = {}, open = {}, tables = {} }
@@ -34,23 +32,4 @@ local function table_of(states, k, keys, scope, now)
   return state
 end
 
--- Replaces the numbers of a state, which is needed until `until_us`.
-local function commit(states, k, way, numbers, until_us)
-  local open = states.open[k]
-  if open then
-    open.layout, open.numbers, open.spare = way.layout, numbers, open.numbers
-  else
-    open = { layout = way.layout, numbers = numbers, spare = false }
-    states.open[k] = open
-  end
-  if way.text then
-    open.text = way.text
-  end
-  if until_us > numbers[LAYOUT.EXPIRES] * 1000 then
-    numbers[LAYOUT.EXPIRES] = expiry_of(until_us, numbers[LAYOUT.AT])
-    open.expires_ms = numbers[LAYOUT.EXPIRES]
-  end
-  states.heads[k] = struct.pack(way.format, unpack(numbers))
-end
-
-return { commit = commit, new_states = new_states, table_of = table_of, value_of = value_of }
+return { new_states = new_states, table_of = table_of, value_of = value_of }

@@ -2,10 +2,11 @@
 -- of
 --   layout     that of the numbers it leaves: the fields of the state, and those of the demands that it has not
 --   count, format, index, rates, lows   of this layout
---   text       its fields, if these are others than those of the state
+--   fields, text   its fields; `text` only if these are others than those of the state
 --   is_own     whether they are those of the demands, in their order
 --   bytes, whole, last   the length of a value, the format of all of it, and the place of its last number
---   units, once, capacity   by the place of a bucket: the units of an operation, or of a request; and the capacity
+--   1, 2, 3... three numbers for each bucket: its rate, its capacity, and the units of an operation; `once`, by the
+--              place of the bucket, if they are of a request
 --   is_simple  whether it is own, and each demand takes its units once for each operation
 --   is_marking whether it has the lowest level of each bucket of the demands
 
@@ -47,15 +48,15 @@ local function made(of_scope, layout)
   end
   local is_own = text == of_scope.text
   local way = { layout = grown, rates = grown.rates, count = grown.count, format = grown.format, index = grown.index,
-    lows = grown.lows, text = grown ~= layout and text or nil, is_own = is_own, is_simple = is_own,
+    fields = text, lows = grown.lows, text = grown ~= layout and text or nil, is_own = is_own, is_simple = is_own,
     last = LAYOUT.BEFORE_FIELDS + grown.count, bytes = LAYOUT.HEAD_BYTES + LAYOUT.NUMBER_BYTES * grown.count + #text,
-    whole = grown.format .. 'c' .. #text, units = {}, once = {}, capacity = {}, is_marking = of_scope.is_marking }
+    whole = grown.format .. 'c' .. #text, once = {}, is_marking = of_scope.is_marking }
   for j = 1, grown.count do
-    way.units[j], way.capacity[j] = 0, math.huge
+    way[3 * j - 2], way[3 * j - 1], way[3 * j] = grown.rates[j] or 0, math.huge, 0
   end
   for _, demand in ipairs(of_scope.demands) do
     local j = grown.index[demand.field] - LAYOUT.BEFORE_FIELDS
-    way.units[j], way.once[j], way.capacity[j] = demand.units, demand.requests, demand.capacity
+    way[3 * j - 1], way[3 * j], way.once[j] = demand.capacity, demand.units, demand.requests
     way.is_simple = way.is_simple and not demand.requests
   end
   return way
