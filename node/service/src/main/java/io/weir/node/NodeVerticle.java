@@ -77,14 +77,16 @@ final class NodeVerticle extends VerticleBase {
         node.extensions().stream().map(extension -> extension.onLoop(loop)).toList();
     List<Diversion> diversions =
         extensions.stream().flatMap(extension -> extension.diversion().stream()).toList();
-    gateway = new Gateway(vertx, parts.admission(), loop.sender(), parts.bulkheads(), diversions);
+    Gateway others =
+        new Gateway(vertx, parts.admission(), loop.sender(), parts.bulkheads(), diversions);
+    gateway = others;
     return listenForResp()
         .compose(listens -> listen(
             joined(
                 ownDoors(loop.services()),
                 extensions.stream().map(extension -> extension.doors().apply(diversions))),
             joined(operatorsDoors(), extensions.stream().map(LoopExtension::operatorsDoors)),
-            gateway));
+            others));
   }
 
   private Future<?> listenForResp() {
