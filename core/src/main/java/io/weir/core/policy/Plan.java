@@ -6,9 +6,11 @@ import io.weir.core.kind.KindDemand;
 import io.weir.core.kind.Quota;
 import io.weir.core.policy.OperationLimit.Limited;
 import io.weir.core.slot.SlotMode;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Stream;
 
 /**
@@ -79,6 +81,11 @@ public final class Plan {
   /** The limit of an operation, whether or not the policy names it. */
   public OperationLimit limit(String operation) {
     return limits.getOrDefault(operation, others);
+  }
+
+  /** The names of the operations that the plan knows. */
+  public Set<String> operations() {
+    return Collections.unmodifiableSet(limits.keySet());
   }
 
   /** The buckets of the plan's operations, unordered, with duplicates. */

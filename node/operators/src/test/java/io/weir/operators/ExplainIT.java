@@ -1,5 +1,6 @@
 package io.weir.operators;
 
+import static java.util.stream.Collectors.toMap;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertx.core.json.JsonArray;
@@ -145,6 +146,34 @@ final class ExplainIT {
     assertThat(explained.getJsonArray("words").getString(0)).contains("no room in " + limit);
 
     assertThat(inspected("acme/k1")).contains(limit);
+  }
+
+  @Test
+  void withoutAnOperationAllOfThemAreExplainedWithEachLimitOnce() {
+    denied("k1", "Quota");
+    denied("k1", "Key");
+
+    JsonObject explained = explain("key=k1");
+
+    Map<String, JsonObject> decisions = explained.getJsonArray("decisions").stream()
+        .map(JsonObject.class::cast)
+        .collect(toMap(one -> one.getString("operation"), one -> one));
+    assertThat(decisions.keySet())
+        .contains("Quota", "Stream", "Key", "Team", "All", "Leased", "LeasedKey");
+    assertThat(decisions.get("Quota").getString("decision")).isEqualTo("denied");
+    assertThat(decisions.get("Quota").getJsonArray("full")).containsExactly("calls");
+    assertThat(limits(explained).stream().map(limit -> limit.getString("limit")))
+        .doesNotHaveDuplicates()
+        .contains("own", "team", "all", "pool", "mine", "calls", "streams");
+    JsonObject calls = limits(explained).stream()
+        .filter(limit -> limit.getString("limit").equals("calls"))
+        .findFirst()
+        .orElseThrow();
+    assertThat(calls.getBoolean("full")).isTrue();
+    assertThat(calls.getJsonArray("operations")).containsExactly("Quota");
+    assertThat(explained.getBoolean("listed")).isTrue();
+    assertThat(explained.getJsonArray("words").stream().map(String::valueOf))
+        .anyMatch(line -> line.contains("no room in calls"));
   }
 
   @Test

@@ -2,6 +2,7 @@ package io.weir.operators.door;
 
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
 import io.weir.core.bucket.Names;
 import io.weir.core.policy.Nearest;
 import io.weir.core.policy.OperationRule;
@@ -25,7 +26,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** {@code GET /v1/explain}: what would be decided now, and why, for operators. */
+/** {@code GET /v1/explain}: what would be decided now of an operation, or of all, and why; for operators. */
 public final class ExplainDoor implements Door {
   private static final String[] PARAMETERS = {"key", "operation", "cost"};
   private static final String COST = "[1-9]\\d{0,14}";
@@ -49,13 +50,13 @@ public final class ExplainDoor implements Door {
     Operator operator = operators.of(request.http());
     Map<String, String> asked = QueryParameters.values(request.http(), Set.of(PARAMETERS));
     String key = asked.getOrDefault("key", "");
-    String operation = asked.getOrDefault("operation", firstOperation());
+    Optional<String> operation = Optional.ofNullable(asked.get("operation"));
     Optional<String> cost = Optional.ofNullable(asked.get("cost"));
     List<String> mistakes = new ArrayList<>(0);
     if (!Names.isSubject(key)) {
       mistakes.add("key: (expected: the id of a key, or the name of a subject)");
     }
-    if (!Names.isName(operation)) {
+    if (operation.filter(name -> !Names.isName(name)).isPresent()) {
       mistakes.add("operation: (expected: %s)".formatted(Names.NAME_PATTERN));
     }
     if (cost.filter(text -> !text.matches(COST)).isPresent()) {
@@ -64,20 +65,19 @@ public final class ExplainDoor implements Door {
     if (!mistakes.isEmpty()) {
       throw new RefusedException(ProblemDetails.badRequest("query_invalid", mistakes));
     }
-    requireKnown(operation);
+    operation.ifPresent(this::requireKnown);
     return identities
         .named(key)
         .map(subject -> allowed(operator, subject))
-        .compose(
-            subject -> explainer.explain(operator, subject, operation, cost.map(Long::valueOf)))
+        .compose(subject -> explained(operator, subject, operation, cost.map(Long::valueOf)))
         .compose(json -> request.answer(200, json));
   }
 
-  private String firstOperation() {
-    return identities.policy().rules().stream()
-        .map(OperationRule::name)
-        .findFirst()
-        .orElse("");
+  private Future<JsonObject> explained(
+      Operator operator, Subject subject, Optional<String> operation, Optional<Long> cost) {
+    return operation.isPresent()
+        ? explainer.explain(operator, subject, operation.get(), cost)
+        : explainer.explainAll(operator, subject, cost);
   }
 
   // It would be explained as unlisted, which nobody means by a typing error.

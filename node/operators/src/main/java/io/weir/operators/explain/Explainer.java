@@ -8,6 +8,7 @@ import io.weir.core.bucket.Scope;
 import io.weir.core.decision.Decision;
 import io.weir.core.decision.Limit;
 import io.weir.core.kind.Kind;
+import io.weir.core.policy.OperationRule;
 import io.weir.core.policy.Plan;
 import io.weir.core.policy.Subject;
 import io.weir.core.throttle.Failures;
@@ -29,6 +30,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /** Explains what would be decided now; takes nothing. For one event loop. */
 public final class Explainer {
@@ -39,6 +41,7 @@ public final class Explainer {
       "The policy in force has no such subject, and there is no usable record of such a key");
 
   private static final int MOST_HOLDERS = 20;
+  private static final int MOST_OPERATIONS = 100;
 
   private final OperatorWork work;
   private final Context loop;
@@ -60,16 +63,41 @@ public final class Explainer {
     this.now = now;
   }
 
-  /** The facts as JSON, with the same in words; to an operator of one tenant nothing of others. */
+  /** The facts of one operation as JSON, with the same in words; to an operator of one tenant nothing of others. */
   public Future<JsonObject> explain(
       Operator operator, Subject subject, String operation, Optional<Long> cost) {
+    return decided(subject, operation, cost)
+        .compose(decided ->
+            work.run(() -> explained(operator, subject, List.of(decided)).get(0).toJson()));
+  }
+
+  /** The same of all operations, with each limit once. */
+  public Future<JsonObject> explainAll(Operator operator, Subject subject, Optional<Long> cost) {
+    List<Future<Decided>> all =
+        operations(subject).map(operation -> decided(subject, operation, cost)).toList();
+    return Future.all(all)
+        .compose(decided -> work.run(
+            () -> new KeyExplanation(explained(operator, subject, decided.list())).toJson()));
+  }
+
+  private Stream<String> operations(Subject subject) {
+    return Stream.concat(
+            node.policies().current().policy().rules().stream().map(OperationRule::name),
+            subject.plan().operations().stream())
+        .distinct()
+        .limit(MOST_OPERATIONS);
+  }
+
+  /** An operation, and what a newcomer would get; empty if the shared state does not answer. */
+  private record Decided(String operation, long cost, Optional<Decision> decision) {}
+
+  private Future<Decided> decided(Subject subject, String operation, Optional<Long> cost) {
     long operations = cost.orElseGet(() -> node.policies().current().policy().ownCost(operation));
     return node.admission()
         .peek(loop, subject, operation, operations)
         .map(Optional::of)
         .recover(Explainer::withoutDecision)
-        .compose(decision ->
-            work.run(() -> explained(operator, subject, operation, operations, decision)));
+        .map(decision -> new Decided(operation, operations, decision));
   }
 
   private static Future<Optional<Decision>> withoutDecision(Throwable error) {
@@ -81,35 +109,33 @@ public final class Explainer {
         cause instanceof UnknownSubjectException ? new RefusedException(UNKNOWN) : cause);
   }
 
-  private JsonObject explained(
-      Operator operator,
-      Subject subject,
-      String operation,
-      long cost,
-      Optional<Decision> decision) {
+  private List<Explanation> explained(Operator operator, Subject subject, List<Decided> all) {
     // States of scope cluster show the usage of other tenants.
     List<Scope> shown =
         operator.tenant().isPresent() ? List.of(Scope.KEY, Scope.TENANT) : List.of(Scope.values());
+    List<Decision> decisions =
+        all.stream().flatMap(one -> one.decision().stream()).toList();
     Map<String, Map<String, String>> states = new LinkedHashMap<>();
     Map<String, List<Holder>> holders = new LinkedHashMap<>();
-    if (decision.isPresent()) {
+    if (!decisions.isEmpty()) {
       try {
-        putHolders(shown, subject, decision.get(), holders);
+        decisions.forEach(decision -> putHolders(shown, subject, decision, holders));
         putStates(shown, subject, states);
-      } catch (StoreUnavailableException e) { // the decision counts without
+      } catch (StoreUnavailableException e) { // the decisions count without
         states.put("error", Map.of("error", String.valueOf(e.getMessage())));
       }
     }
-    return new Explanation(new Explained(
+    return all.stream()
+        .map(one -> new Explanation(new Explained(
             subject,
-            operation,
-            cost,
+            one.operation(),
+            one.cost(),
             node.policies().current().policy(),
-            decision,
+            one.decision(),
             now.get(),
             states,
-            holders))
-        .toJson();
+            holders)))
+        .toList();
   }
 
   private void putStates(
@@ -145,7 +171,8 @@ public final class Explainer {
   private void putHolders(
       List<Scope> shown, Subject subject, Decision decision, Map<String, List<Holder>> holders) {
     for (Limit limit : decision.limits()) {
-      if (limit.kind() == Kind.PERMIT && shown.contains(limit.scope())) {
+      boolean isNew = !holders.containsKey(limit.bucket());
+      if (isNew && limit.kind() == Kind.PERMIT && shown.contains(limit.scope())) {
         String state = RedisKeys.state(limit.scope(), subject.tenant(), subject.id());
         List<Holder> found = new ArrayList<>();
         inspector

@@ -90,26 +90,59 @@ final class Explanation {
   }
 
   JsonObject toJson() {
+    return who()
+        .mergeIn(decision())
+        .put("limits", new JsonArray(limits.stream().map(ExplainedLimit::toJson).toList()))
+        .put("queue", new JsonArray(queue()))
+        .put("states", states())
+        .put("words", new JsonArray(words()));
+  }
+
+  /** What holds of all operations. */
+  JsonObject who() {
     JsonObject json = new JsonObject()
         .put("tenant", facts.subject().tenant())
         .put("key", facts.subject().id())
         .put("plan", plan().name())
+        .put("listed", facts.policy().listed(facts.subject().id()).isPresent())
+        .put("operations", operations())
+        .put("at", facts.now().toString());
+    facts.decision().ifPresent(decision -> {
+      json.put("revision", decision.revision());
+      if (decision.degraded()) {
+        json.put("degraded", true);
+      }
+    });
+    return json;
+  }
+
+  /** What would be decided of the operation. */
+  JsonObject decision() {
+    JsonObject json = new JsonObject()
         .put("operation", facts.operation())
         .put("countedAs", plan().tagOf(facts.operation()))
-        .put("operations", operations())
         .put("cost", facts.cost())
-        .put("at", facts.now().toString())
         .put("decision", decisionWord());
     facts.decision().ifPresent(decision -> add(decision, json));
-    json.put("limits", new JsonArray(limits.stream().map(ExplainedLimit::toJson).toList()));
-    json.put("queue", new JsonArray(queue()));
+    return json;
+  }
+
+  String operation() {
+    return facts.operation();
+  }
+
+  List<ExplainedLimit> limits() {
+    return limits;
+  }
+
+  JsonObject states() {
     JsonObject states = new JsonObject();
     facts.states().forEach((key, fields) -> {
       JsonObject shown = new JsonObject();
       fields.forEach(shown::put);
       states.put(key, shown);
     });
-    return json.put("states", states).put("words", new JsonArray(words()));
+    return states;
   }
 
   // What else may be asked about.
@@ -130,15 +163,12 @@ final class Explanation {
   }
 
   private static void add(Decision decision, JsonObject json) {
-    json.put("revision", decision.revision()).put("full", new JsonArray(full(decision)));
+    json.put("full", new JsonArray(full(decision)));
     if (decision instanceof Denied denied) {
       json.put("retryAfterMs", millis(denied)).put("estimate", denied.estimate());
     }
     if (decision instanceof NeverAllowed never) {
       json.put("reason", never.reason().code());
-    }
-    if (decision.degraded()) {
-      json.put("degraded", true);
     }
   }
 
@@ -148,19 +178,31 @@ final class Explanation {
 
   private List<String> words() {
     List<String> words = new ArrayList<>();
-    words.add("%s of %d by %s/%s, plan %s: %s"
+    words.add(sentence());
+    words.addAll(inWords(limits));
+    queue().forEach(line -> words.add(QueueWords.of(line)));
+    return words;
+  }
+
+  /** The decision in words. */
+  String sentence() {
+    return "%s of %d by %s/%s, plan %s: %s"
         .formatted(
             facts.operation(),
             facts.cost(),
             facts.subject().tenant(),
             facts.subject().id(),
             plan().name(),
-            facts.decision().map(this::inWords).orElseGet(this::withoutRedis)));
+            facts.decision().map(this::inWords).orElseGet(this::withoutRedis));
+  }
+
+  /** Limits in words, and who holds their permits. */
+  static List<String> inWords(List<ExplainedLimit> limits) {
+    List<String> words = new ArrayList<>();
     limits.forEach(it -> words.add(it.inWords()));
     limits.forEach(it -> it.holders()
         .forEach(holder -> words.add("%s: held by %s until %s at most"
             .formatted(it.limit().bucket(), holder.id(), holder.until()))));
-    queue().forEach(line -> words.add(QueueWords.of(line)));
     return words;
   }
 
@@ -209,7 +251,7 @@ final class Explanation {
   }
 
   // The units that are due to waiting callers, as the states show them.
-  private List<String> queue() {
+  List<String> queue() {
     return facts.states().entrySet().stream()
         .flatMap(state -> state.getValue().entrySet().stream()
             .filter(field -> isOfQueue(field.getKey()) && !field.getValue().startsWith("0 "))

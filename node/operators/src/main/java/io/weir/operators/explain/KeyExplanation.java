@@ -1,0 +1,68 @@
+package io.weir.operators.explain;
+
+import static java.util.stream.Collectors.groupingBy;
+import static java.util.stream.Collectors.toList;
+
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+/**
+ * What would be decided now of all operations of a key, with each of its limits once. Immutable.
+ *
+ * @param all of one key at one time; at least one
+ */
+record KeyExplanation(List<Explanation> all) {
+  KeyExplanation {
+    all = List.copyOf(all);
+  }
+
+  /** A limit as an operation sees it. */
+  private record Seen(String operation, ExplainedLimit limit) {
+    String name() {
+      return "%s %s %s"
+          .formatted(limit.limit().scope(), limit.limit().kind(), limit.limit().bucket());
+    }
+  }
+
+  JsonObject toJson() {
+    Explanation any = all.get(0);
+    List<JsonObject> decisions = all.stream().map(Explanation::decision).toList();
+    return any.who()
+        .put("decisions", new JsonArray(decisions))
+        .put(
+            "limits",
+            new JsonArray(limits().values().stream().map(KeyExplanation::json).toList()))
+        .put("queue", new JsonArray(any.queue()))
+        .put("states", any.states())
+        .put("words", new JsonArray(words()));
+  }
+
+  private Map<String, List<Seen>> limits() {
+    return all.stream()
+        .flatMap(one -> one.limits().stream().map(limit -> new Seen(one.operation(), limit)))
+        .collect(groupingBy(Seen::name, LinkedHashMap::new, toList()));
+  }
+
+  // It is full if it has no room for one of its operations.
+  private static JsonObject json(List<Seen> seen) {
+    return seen.get(0)
+        .limit()
+        .toJson()
+        .put("full", seen.stream().anyMatch(it -> it.limit().isFull()))
+        .put("operations", new JsonArray(seen.stream().map(Seen::operation).toList()));
+  }
+
+  private List<String> words() {
+    List<String> words = new ArrayList<>(all.stream().map(Explanation::sentence).toList());
+    Stream<ExplainedLimit> once =
+        limits().values().stream().map(seen -> seen.get(0).limit());
+    words.addAll(Explanation.inWords(once.toList()));
+    all.get(0).queue().forEach(line -> words.add(QueueWords.of(line)));
+    return words;
+  }
+}
