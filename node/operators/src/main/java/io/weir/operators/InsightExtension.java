@@ -142,7 +142,11 @@ public final class InsightExtension implements Insight {
               parts.identities(),
               new Explainer(loop.vertx(), parts, inspector, time::now)),
           new StatesDoor(
-              loop.vertx(), parts, inspector, Capabilities.onClassPath().inspections()),
+              loop.vertx(),
+              parts,
+              inspector,
+              Capabilities.onClassPath().inspections(),
+              beat.work()),
           new RehearsalDoor(loop.vertx(), parts, rehearsals),
           new WarningsDoor(loop.vertx(), parts, warnings),
           new ResetDoor(loop.vertx(), parts));

@@ -1,5 +1,6 @@
 package io.weir.operators.door;
 
+import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonArray;
@@ -7,16 +8,21 @@ import io.vertx.core.json.JsonObject;
 import io.weir.core.policy.Policy;
 import io.weir.node.admin.OperatorWork;
 import io.weir.node.answer.RefusedException;
+import io.weir.node.auth.Operator;
 import io.weir.node.auth.Operator.Scope;
 import io.weir.node.extension.Inspection;
 import io.weir.node.extension.NodeParts;
 import io.weir.node.intake.Door;
 import io.weir.node.intake.Route;
 import io.weir.node.intake.RoutedRequest;
+import io.weir.operators.live.WorkMeters;
 import io.weir.state.inspect.StateInspector;
 import java.util.List;
 
-/** {@code GET /v1/states}: jobs, upstreams and windows as they stand, in words; for operators. */
+/**
+ * {@code GET /v1/states}: jobs, upstreams and windows as they stand, and what all nodes have counted of them; for
+ * operators.
+ */
 public final class StatesDoor implements Door {
   /** Of one kind; `weir inspect` shows any. */
   private static final int MOST = 100;
@@ -25,11 +31,19 @@ public final class StatesDoor implements Door {
   private final NodeParts node;
   private final StateInspector inspector;
   private final List<Inspection> inspections;
+  private final Context loop;
+  private final WorkMeters meters;
 
   /** A door of one event loop. */
   public StatesDoor(
-      Vertx vertx, NodeParts node, StateInspector inspector, List<Inspection> inspections) {
+      Vertx vertx,
+      NodeParts node,
+      StateInspector inspector,
+      List<Inspection> inspections,
+      WorkMeters meters) {
     this.work = new OperatorWork(vertx);
+    this.loop = vertx.getOrCreateContext();
+    this.meters = meters;
     this.node = node;
     this.inspector = inspector;
     this.inspections = List.copyOf(inspections);
@@ -41,10 +55,11 @@ public final class StatesDoor implements Door {
   }
 
   private Future<Void> states(RoutedRequest request) {
-    node.operators().require(request.http(), Scope.READ);
+    Operator operator = node.operators().require(request.http(), Scope.READ);
     Policy policy = node.policies().current().policy();
     return work.run(() -> all(policy))
         .recover(error -> Future.failedFuture(RefusedException.of(error)))
+        .compose(states -> meters.look(loop, work, operator.name()).map(states::mergeIn))
         .compose(json -> request.answer(200, json));
   }
 

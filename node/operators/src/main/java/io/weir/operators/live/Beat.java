@@ -39,6 +39,7 @@ public final class Beat {
   private final PublishedPolicy published;
   private final Pulse pulse;
   private final LiveFeed feed;
+  private final WorkMeters work;
 
   /**
    * A beat that begins with {@link #start}.
@@ -62,6 +63,7 @@ public final class Beat {
     this.published = new PublishedPolicy(node.policies());
     this.pulse = new Pulse(nodes, counted, this::facts, new ClusterStatus(published::of), now);
     this.feed = new LiveFeed(pulse, top, cases);
+    this.work = new WorkMeters(nodes, meters);
   }
 
   /** What the nodes are and did. */
@@ -72,6 +74,11 @@ public final class Beat {
   /** Tells it to those who watch. */
   public LiveFeed feed() {
     return feed;
+  }
+
+  /** What the nodes have counted of upstreams, jobs and windows. */
+  public WorkMeters work() {
+    return work;
   }
 
   private JsonObject facts() {
