@@ -13,6 +13,7 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -188,6 +189,24 @@ final class KeysIT {
     JsonArray odd =
         NodeFixture.json(ask("GET", "/v1/keys?tenant=lists&label=odd:1", "")).getJsonArray("keys");
     assertThat(odd).hasSize(12);
+  }
+
+  @Test
+  void aKeyIsFoundByAnyTextOfItsRecord() {
+    made("{\"tenant\": \"finds\", \"id\": \"needle-1\", \"note\": \"the Mobile app\"}");
+    made("{\"tenant\": \"finds\", \"id\": \"hay-1\", \"labels\": {\"team\": \"Blue\"}}");
+    for (String text : List.of("EEDLE", "mobile app", "finds")) {
+      assertThat(found(text)).as(text).contains("needle-1");
+    }
+    assertThat(found("blue")).containsExactly("hay-1");
+    assertThat(found("no such text")).isEmpty();
+  }
+
+  private static List<String> found(String text) {
+    String query = text.replace(" ", "%20");
+    return NodeFixture.json(ask("GET", "/v1/keys?find=" + query, "")).getJsonArray("keys").stream()
+        .map(key -> ((JsonObject) key).getString("id"))
+        .toList();
   }
 
   @Test

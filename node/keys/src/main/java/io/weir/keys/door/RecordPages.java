@@ -6,6 +6,7 @@ import io.vertx.core.json.JsonObject;
 import io.weir.keys.record.Entry;
 import io.weir.keys.record.KeyState;
 import io.weir.keys.record.Kind;
+import io.weir.keys.record.Settings;
 import io.weir.keys.store.Listing;
 import io.weir.node.admin.Operators;
 import io.weir.node.answer.ProblemDetails;
@@ -16,15 +17,19 @@ import io.weir.node.intake.QueryParameters;
 import io.weir.node.intake.RoutedRequest;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 
 /** Lists of records, a page at a time. */
 record RecordPages(Desk desk) {
-  static final String[] FILTERS = {"tenant", "plan", "label", "state", "limit", "cursor", "hashes"};
+  static final String[] FILTERS = {
+    "tenant", "plan", "label", "state", "find", "limit", "cursor", "hashes"
+  };
   static final String[] OF_TENANTS = {"limit", "cursor"};
   private static final int MOST_LISTED = 500;
 
@@ -123,6 +128,22 @@ record RecordPages(Desk desk) {
       }
       all = all.and(entry -> Optional.of(entry.settings().state()).equals(state));
     }
+    if (asked.containsKey("find")) {
+      String text = asked.get("find").toLowerCase(Locale.ROOT);
+      all = all.and(
+          entry -> texts(entry).anyMatch(it -> it.toLowerCase(Locale.ROOT).contains(text)));
+    }
     return all;
+  }
+
+  /** What names a record for people. */
+  private static Stream<String> texts(Entry entry) {
+    Settings settings = entry.settings();
+    return Stream.of(
+            Stream.of(entry.id(), entry.tenant(), settings.note()),
+            settings.plan().stream(),
+            settings.labels().entrySet().stream()
+                .flatMap(label -> Stream.of(label.getKey(), label.getValue())))
+        .flatMap(some -> some);
   }
 }
