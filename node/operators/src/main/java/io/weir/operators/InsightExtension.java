@@ -32,6 +32,7 @@ import io.weir.operators.live.Beat;
 import io.weir.operators.nodes.AllNodes;
 import io.weir.operators.rehearsal.NodeRehearsals;
 import io.weir.operators.rehearsal.Rehearsals;
+import io.weir.operators.replay.ReplayDoor;
 import io.weir.operators.status.Symptom;
 import io.weir.operators.status.Symptoms;
 import io.weir.operators.top.RedisTop;
@@ -149,6 +150,7 @@ public final class InsightExtension implements Insight {
               beat.work()),
           new RehearsalDoor(loop.vertx(), parts, rehearsals),
           new WarningsDoor(loop.vertx(), parts, warnings),
+          new ReplayDoor(loop.vertx(), parts),
           new ResetDoor(loop.vertx(), parts));
       return LoopExtension.ofOperators(doors);
     }
