@@ -5,10 +5,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.vertx.core.json.JsonObject;
 import io.weir.core.policy.FailureMode;
 import io.weir.node.testing.NodeFixture;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.regex.Pattern;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -177,9 +187,20 @@ final class SessionIT {
     assertThat(send("GET", "/v1/session", begin(), "").statusCode()).isEqualTo(200);
   }
 
+  // The first file names all others.
+  private static List<String> files() {
+    return Pattern.compile("(?:href|src)=\"([^\"]+)\"")
+        .matcher(node.get("/page").body())
+        .results()
+        .map(found -> found.group(1))
+        .distinct()
+        .toList();
+  }
+
   @Test
   void theFilesMayRunNothingFromElsewhereAndBeInNoFrame() {
-    for (String path : new String[] {"/page", "/page/app.js", "/page/lib/lit-html.js"}) {
+    assertThat(files()).anyMatch(it -> it.endsWith("/app.js"));
+    for (String path : Stream.concat(Stream.of("/page"), files().stream()).toList()) {
       HttpResponse<String> file = node.get(path);
 
       assertThat(file.statusCode()).as(path).isEqualTo(200);
@@ -189,10 +210,52 @@ final class SessionIT {
           .doesNotContain("unsafe", "http:", "https:");
       assertThat(file.headers().firstValue("X-Content-Type-Options")).hasValue("nosniff");
       assertThat(file.headers().firstValue("X-Frame-Options")).hasValue("DENY");
-      String tag = file.headers().firstValue("ETag").orElseThrow();
-      assertThat(node.get(path, "If-None-Match", tag).statusCode()).isEqualTo(304);
     }
     assertThat(node.get("/page/none.js").statusCode()).isEqualTo(404);
-    assertThat(node.get("/page/lib/..%2fapp.js").statusCode()).isIn(400, 404);
+    assertThat(node.get("/page/0123456789abcdef/app.js").statusCode()).isEqualTo(404);
+    assertThat(node.get(files().get(0) + "/..%2fapp.js").statusCode()).isIn(400, 404);
+  }
+
+  @Test
+  void theFirstFileIsAskedForEachTimeAndTheOthersOnce() {
+    HttpResponse<String> first = node.get("/page");
+    assertThat(first.headers().firstValue("Cache-Control")).hasValue("no-cache");
+    String tag = first.headers().firstValue("ETag").orElseThrow();
+    assertThat(node.get("/page", "If-None-Match", tag).statusCode()).isEqualTo(304);
+    assertThat(files())
+        .allSatisfy(path -> assertThat(node.get(path).headers().firstValue("Cache-Control"))
+            .hasValue("public, max-age=31536000, immutable"));
+  }
+
+  @Test
+  void allFilesTogetherHaveABoundAndEachIsThatOfGzip() throws IOException {
+    long bytes = 0;
+    for (String path : Stream.concat(Stream.of("/page"), files().stream()).toList()) {
+      HttpResponse<byte[]> packed = bytes(path);
+      assertThat(packed.headers().firstValue("Content-Encoding")).hasValue("gzip");
+      assertThat(packed.headers().firstValue("Vary")).hasValue("accept-encoding");
+      try (GZIPInputStream unpacked =
+          new GZIPInputStream(new ByteArrayInputStream(packed.body()))) {
+        assertThat(new String(unpacked.readAllBytes(), StandardCharsets.UTF_8))
+            .isEqualTo(node.get(path).body());
+      }
+      bytes += packed.body().length;
+    }
+    assertThat(bytes).isLessThan(52 << 10);
+  }
+
+  private static HttpResponse<byte[]> bytes(String path) {
+    try {
+      return HttpClient.newHttpClient()
+          .send(
+              HttpRequest.newBuilder(node.uri(path))
+                  .header("Accept-Encoding", "gzip")
+                  .build(),
+              BodyHandlers.ofByteArray());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
   }
 }

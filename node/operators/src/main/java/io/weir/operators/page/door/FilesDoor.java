@@ -16,10 +16,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * {@code /page}: the files of the page, for all; they tell nothing of the cluster. A browser runs only scripts of this
- * node, shows the page in no frame, and connects to nothing else (Content Security Policy Level 3).
+ * node, shows the page in no frame, and connects to nothing else (Content Security Policy Level 3). It keeps all files
+ * but the first for good, because their paths name their content.
  */
 public final class FilesDoor implements Door {
   private static final String POLICY = String.join(
@@ -37,6 +39,7 @@ public final class FilesDoor implements Door {
   private static final ProblemDetails UNKNOWN =
       ProblemDetails.of(404, "not_found", "The page has no such file");
 
+  private static final String FOR_GOOD = "public, max-age=31536000, immutable";
   private static final String FILE = "file";
   private static final String PAGE = "/page";
   private static final String ROOT = "/";
@@ -52,7 +55,7 @@ public final class FilesDoor implements Door {
 
   @Override
   public List<Route> routes() {
-    Stream<Route> all = Stream.of(PAGE, PAGE + "/{file}", PAGE + "/lib/{file}")
+    Stream<Route> all = Stream.of(PAGE, PAGE + "/{version}/{file}", PAGE + "/{version}/lib/{file}")
         .map(path -> Route.get(path, this::send).withHead());
     Stream<Route> root =
         hasOwnPort ? Stream.of(Route.get(ROOT, FilesDoor::toPage)) : Stream.empty();
@@ -85,12 +88,25 @@ public final class FilesDoor implements Door {
         .set("Referrer-Policy", "no-referrer")
         .set("Cross-Origin-Opener-Policy", "same-origin")
         .set("Cross-Origin-Resource-Policy", "same-origin")
-        .set(HttpHeaders.CACHE_CONTROL, "no-cache")
-        .set(HttpHeaders.ETAG, file.tag());
-    if (file.tag().equals(request.http().getHeader(HttpHeaders.IF_NONE_MATCH))) {
-      return request.response().setStatusCode(304).end();
+        .set(HttpHeaders.VARY, HttpHeaders.ACCEPT_ENCODING)
+        .set(HttpHeaders.CACHE_CONTROL, file.isFirst() ? "no-cache" : FOR_GOOD);
+    if (file.isFirst()) {
+      String tag = '"' + file.version() + '"';
+      headers.set(HttpHeaders.ETAG, tag);
+      if (tag.equals(request.http().getHeader(HttpHeaders.IF_NONE_MATCH))) {
+        return request.response().setStatusCode(304).end();
+      }
     }
     headers.set(HttpHeaders.CONTENT_TYPE, file.type());
-    return request.response().end(file.content());
+    boolean isPacked = unpacks(request.http().getHeader(HttpHeaders.ACCEPT_ENCODING));
+    if (isPacked) {
+      headers.set(HttpHeaders.CONTENT_ENCODING, "gzip");
+    }
+    return request.response().end(isPacked ? file.packed() : file.content());
+  }
+
+  // A browser that refuses gzip (q=0) is none.
+  private static boolean unpacks(@Nullable String encodings) {
+    return encodings != null && encodings.contains("gzip");
   }
 }

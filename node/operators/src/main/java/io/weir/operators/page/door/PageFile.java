@@ -3,68 +3,98 @@ package io.weir.operators.page.door;
 import static java.util.Objects.requireNonNull;
 
 import io.vertx.core.buffer.Buffer;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
-import java.util.Base64;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import java.util.zip.GZIPOutputStream;
 
 /**
- * A file of the page: one of ours, or of a library's WebJar. Immutable.
+ * A file of the page: one of ours, or of a library's WebJar. All but the first are in a folder with the name of their
+ * content, so that browsers never ask for them again. Immutable.
  *
  * @param path of its URL
  * @param type its media type
- * @param tag of its content
+ * @param packed the content by gzip
+ * @param version of the content of all files
+ * @param isFirst whether its URL stays when its content changes
  */
-public record PageFile(String path, String type, Buffer content, String tag) {
-  private static final String PATH = "/page/";
+public record PageFile(
+    String path, String type, Buffer content, Buffer packed, String version, boolean isFirst) {
   private static final String OURS = "/io/weir/operators/page/files/";
   private static final String LIBRARIES = "/META-INF/resources/webjars/";
+  private static final String FIRST = "index.html";
   private static final List<String> NAMES = List.of(
       "icon.svg",
       "page.css",
       "app.js",
+      "actions.js",
       "api.js",
-      "parts.js",
-      "live.js",
+      "changes.js",
       "chart.js",
-      "overview.js",
-      "subject.js",
+      "compare.js",
       "denials.js",
+      "draft.js",
+      "find.js",
+      "forms.js",
+      "key.js",
+      "keyboard.js",
       "keys.js",
-      "work.js",
-      "policy.js",
-      "rehearsal.js",
-      "changes.js");
-  private static final Map<String, String> OF_LIBRARIES = Map.of(
-      "lit-html.js", "lit-html/3.2.1/lit-html.js",
-      "uPlot.iife.min.js", "uplot/1.6.30/dist/uPlot.iife.min.js",
-      "uPlot.min.css", "uplot/1.6.30/dist/uPlot.min.css");
+      "limits.js",
+      "live.js",
+      "now.js",
+      "parts.js",
+      "replay.js",
+      "tenant.js",
+      "work.js");
+  private static final Map<String, String> OF_LIBRARIES =
+      Map.of("lib/lit-html.js", "lit-html/3.2.1/lit-html.js");
   private static final Map<String, String> TYPES = Map.of(
       "html", "text/html; charset=utf-8",
       "css", "text/css; charset=utf-8",
       "js", "text/javascript; charset=utf-8",
       "svg", "image/svg+xml");
+  private static final int VERSION_DIGITS = 16;
 
   /** All files. */
   public static List<PageFile> all() {
-    return Stream.of(
-            Stream.of(of("/page", OURS + "index.html")),
-            NAMES.stream().map(name -> of(PATH + name, OURS + name)),
+    List<Source> sources = Stream.concat(
+            NAMES.stream().map(name -> new Source(name, read(OURS + name))),
             OF_LIBRARIES.entrySet().stream()
-                .map(file -> of(PATH + "lib/" + file.getKey(), LIBRARIES + file.getValue())))
-        .flatMap(files -> files)
+                .map(file -> new Source(file.getKey(), read(LIBRARIES + file.getValue()))))
+        .toList();
+    String text = read(OURS + FIRST).toString(StandardCharsets.UTF_8);
+    String version = version(text, sources);
+    String folder = "/page/" + version + "/";
+    String preloads = sources.stream()
+        .filter(source -> source.name().endsWith(".js"))
+        .map(source ->
+            "  <link rel=\"modulepreload\" href=\"%s%s\">\n".formatted(folder, source.name()))
+        .collect(Collectors.joining());
+    Buffer first = Buffer.buffer(
+        text.replace("/page/FILES/", folder).replace("</head>", preloads + "</head>"));
+    return Stream.concat(
+            Stream.of(of("/page", FIRST, first, version, true)),
+            sources.stream()
+                .map(source ->
+                    of(folder + source.name(), source.name(), source.content(), version, false)))
         .toList();
   }
 
-  private static PageFile of(String path, String resource) {
-    Buffer content = read(resource);
-    String type = requireNonNull(TYPES.get(resource.substring(resource.lastIndexOf('.') + 1)));
-    return new PageFile(path, type, content, tag(content));
+  private record Source(String name, Buffer content) {}
+
+  private static PageFile of(
+      String path, String name, Buffer content, String version, boolean isFirst) {
+    String type = requireNonNull(TYPES.get(name.substring(name.lastIndexOf('.') + 1)));
+    return new PageFile(path, type, content, packed(content), version, isFirst);
   }
 
   private static Buffer read(String resource) {
@@ -78,10 +108,22 @@ public record PageFile(String path, String type, Buffer content, String tag) {
     }
   }
 
-  private static String tag(Buffer content) {
+  private static Buffer packed(Buffer content) {
+    ByteArrayOutputStream packed = new ByteArrayOutputStream();
+    try (GZIPOutputStream out = new GZIPOutputStream(packed)) {
+      out.write(content.getBytes());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return Buffer.buffer(packed.toByteArray());
+  }
+
+  private static String version(String first, List<Source> sources) {
     try {
-      byte[] digest = MessageDigest.getInstance("SHA-256").digest(content.getBytes());
-      return '"' + Base64.getUrlEncoder().withoutPadding().encodeToString(digest) + '"';
+      MessageDigest digest = MessageDigest.getInstance("SHA-256");
+      digest.update(first.getBytes(StandardCharsets.UTF_8));
+      sources.forEach(source -> digest.update(source.content().getBytes()));
+      return HexFormat.of().formatHex(digest.digest()).substring(0, VERSION_DIGITS);
     } catch (NoSuchAlgorithmException e) {
       throw new IllegalStateException("every Java platform has SHA-256", e);
     }

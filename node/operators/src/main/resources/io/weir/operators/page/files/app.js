@@ -1,34 +1,40 @@
 // The page of operators: it shows what the admin API of this node answers, and asks it for what is done.
 
 import { session, signIn, signOut } from './api.js';
-import { html, nothing, problem, render } from './parts.js';
+import { keep } from './draft.js';
+import { openFind } from './find.js';
+import { pressed } from './keyboard.js';
+import { clock, html, nothing, problem, render, wait, zone } from './parts.js';
 import { listen, live, stop } from './live.js';
-import overview from './overview.js';
-import subject from './subject.js';
-import denials from './denials.js';
+import now from './now.js';
+import limits from './limits.js';
 import keys from './keys.js';
 import work from './work.js';
-import policy from './policy.js';
-import rehearsal from './rehearsal.js';
-import changes from './changes.js';
 
-const VIEWS = { overview, subject, denials, keys, work, policy, rehearsal, changes };
+const VIEWS = { now, limits, keys, work };
+const STALE_MILLIS = 10_000;
+const SCOPES = ['read', 'keys', 'all'];
 const root = document.getElementById('app');
 
 const app = {
   session: null,
-  view: overview,
+  view: now,
   parameters: {},
   failure: null,
   notice: '',
-  may: scope => ['read', 'keys', 'all'].indexOf(app.session?.scope) >= ['read', 'keys', 'all'].indexOf(scope),
+  may: scope => SCOPES.indexOf(app.session?.scope) >= SCOPES.indexOf(scope),
   say: text => {
     app.notice = text;
     draw();
   },
   draw,
+  views,
   go: hash => {
-    location.hash = hash;
+    if (hash === location.hash) {
+      route();
+    } else {
+      location.hash = hash;
+    }
   },
   doing,
   refresh
@@ -50,7 +56,7 @@ function draw() {
 /** A listener that does something and shows its failure. */
 function doing(action) {
   return async () => {
-    const view = app.view;
+    const { view } = app;
     app.failure = null;
     try {
       await action(app);
@@ -69,14 +75,19 @@ function refresh(find) {
     return;
   }
   isRefreshing = true;
-  const view = app.view;
+  const { view } = app;
+  const address = location.hash;
   find()
     .then(() => {
       if (app.failure?.isOfRefresh) {
         app.failure = null;
       }
     })
-    .catch(error => failed(view, Object.assign(error, { isOfRefresh: true })))
+    .catch(error => {
+      if (address === location.hash) {
+        failed(view, Object.assign(error, { isOfRefresh: true }));
+      }
+    })
     .finally(() => {
       isRefreshing = false;
       draw();
@@ -92,32 +103,48 @@ function failed(view, error) {
   }
 }
 
+// A node that does not answer is dead; what is shown of it is of a while ago.
+function isDead() {
+  return !app.session.tenant && !live.isHeard && live.heardAt > 0;
+}
+
+function silence() {
+  const millis = Date.now() - live.heardAt;
+  return html`<div class="problem" role="alert"><strong>This node does not answer since ${wait(Math.floor(millis / 1000) * 1000)}.</strong>
+    What is below is as of ${clock(live.heardAt)}. It goes on by itself when the node is back; the page of another node shows the same.</div>`;
+}
+
 function page() {
+  const isStale = isDead() || (live.heardAt > 0 && Date.now() - live.heardAt > STALE_MILLIS);
   return html`
     <a class="skip" href="#main" @click=${event => {
       event.preventDefault();
       document.getElementById('main').focus();
     }}>Skip to the content</a>
     <header class="top">
-      <a class="name" href="#/overview"><img src="/page/icon.svg" alt="" width="26" height="26">Weir</a>
-      <nav aria-label="views">${views().map(
+      <a class="name" href="#/now"><img src=${icon()} alt="" width="26" height="26">Weir</a>
+      <nav class="views" aria-label="views">${views().map(
         ([name, view]) => html`<a href=${`#/${name}`} aria-current=${app.view === view ? 'page' : nothing}>${view.title}</a>`
       )}</nav>
+      <button type="button" class="search" data-key="/" @click=${doing(openFind)}>Find anything <kbd>/</kbd></button>
       <div class="who">
         <span class=${`state ${standing().kind}`}>${standing().text}</span>
         <span title=${`scope ${app.session.scope}`}>${app.session.operator}</span>
         <button type="button" class="plain" @click=${leave}>Sign out</button>
       </div>
     </header>
-    <main id="main" tabindex="-1">
+    <main id="main" tabindex="-1" class=${isStale ? 'stale' : ''}>
       <h1 class="hidden">${app.view.title}</h1>
-      ${problem(app.failure)}
+      ${isDead() ? silence() : problem(app.failure)}
       ${app.view.draw(app)}
+      <footer class="quiet">Times are of ${zone}. Keys: <kbd>?</kbd></footer>
     </main>
     <div class="notice" role="status">${app.notice}</div>`;
 }
 
-// An operator of one tenant sees no more than its keys and their denials.
+const icon = () => document.querySelector('link[rel=icon]').href;
+
+// An operator of one tenant sees no more than its cases, its keys and their denials.
 function views() {
   return Object.entries(VIEWS).filter(([, view]) => !app.session?.tenant || view.isOfTenant);
 }
@@ -152,8 +179,8 @@ function signInPage() {
   };
   return html`<main class="sign-in" id="main">
     <form @submit=${submit}>
-      <h1><img src="/page/icon.svg" alt="" width="40" height="40">Weir</h1>
-      <p>Who is limited, why, and what if.</p>
+      <h1><img src=${icon()} alt="" width="40" height="40">Weir</h1>
+      <p>Who is limited, why, since when, and what to do.</p>
       <label>Admin token
         <input name="token" type="password" required autocomplete="off" spellcheck="false" maxlength="512">
       </label>
@@ -166,6 +193,7 @@ function signInPage() {
 async function leave() {
   try {
     await signOut();
+    keep(null);
     left();
   } catch (error) {
     failed(app.view, error); // signed in still, unless the session was over
@@ -173,7 +201,7 @@ async function leave() {
   }
 }
 
-// What the views have shown is gone with the page.
+// What the views have shown is gone with the page; a draft is kept.
 function left() {
   stop();
   if (app.session) {
@@ -204,12 +232,15 @@ async function load() {
   if (!app.session) {
     return;
   }
-  const view = app.view;
+  const { view } = app;
+  const address = location.hash;
   draw();
   try {
     await view.load?.(app);
   } catch (error) {
-    failed(view, error);
+    if (address === location.hash) {
+      failed(view, error);
+    }
   }
   draw();
 }
@@ -217,7 +248,9 @@ async function load() {
 const TENANT_EVERY_MILLIS = 5000;
 
 function heard() {
-  app.view.heard?.(app);
+  if (!isDead()) {
+    app.view.heard?.(app);
+  }
   draw();
 }
 
@@ -240,11 +273,13 @@ function begin() {
     setInterval(() => goesOn().then(goes => goes && heard()), TENANT_EVERY_MILLIS);
   } else {
     listen(heard, goesOn);
+    setInterval(() => isDead() && draw(), 1000);
   }
   route();
 }
 
 addEventListener('hashchange', route);
+addEventListener('keydown', pressed);
 session()
   .then(found => {
     app.session = found;

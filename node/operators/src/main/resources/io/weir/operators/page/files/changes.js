@@ -1,30 +1,120 @@
-// Who changed what.
+// Who changed what: one timeline in words.
 
-import { ask } from './api.js';
-import { html, nothing, panel, table, time } from './parts.js';
+import { ask, askWithTag, withQuery } from './api.js';
+import { age, clock, confirmed, html, nothing, rate, table } from './parts.js';
 
-const shown = { lines: [] };
+const MOST = 200;
+const SETTINGS = ['plan', 'state', 'expires', 'overrides', 'labels', 'note', 'maxKeys'];
+const DEFAULTS = { state: 'active' };
 
-function value(json) {
-  return json ? html`<code>${JSON.stringify(json)}</code>` : nothing;
+const shown = { lines: null, filter: '' };
+
+/** Asks for the last changes. */
+export async function findChanges() {
+  shown.lines = (await ask(`/v1/audit?limit=${MOST}`)).lines;
 }
 
-export default {
-  title: 'Changes',
-
-  async load() {
-    shown.lines = (await ask('/v1/audit?limit=100')).lines;
-  },
-
-  draw(app) {
-    const columns = [
-      ['when', line => time(line.at)],
-      ['who', line => line.who],
-      ['what', line => html`<b>${line.what}</b>`],
-      ['of', line => html`<code>${line.record}</code>`],
-      ['before', line => value(line.before), 'long'],
-      ['after', line => value(line.after), 'long']
-    ];
-    return panel('Changes', table(columns, shown.lines, app.failure ? '' : 'Nothing was changed.', 'changes'));
-  }
+const target = line => {
+  const colon = line.record.indexOf(':');
+  return colon < 0 ? { kind: line.record, name: '' } : { kind: line.record.slice(0, colon), name: line.record.slice(colon + 1) };
 };
+
+function override(one) {
+  const of = one.bucket || one.limits || one.operation || '';
+  const size = one.opsPerSec !== undefined ? rate(one.opsPerSec) : Object.entries(one).filter(([name]) => !['bucket', 'limits', 'operation', 'until'].includes(name)).map(([name, value]) => `${name} ${JSON.stringify(value)}`).join(' ');
+  return `${of} ${size}${one.until ? ` until ${clock(one.until)}` : ''}`;
+}
+
+function value(name, of) {
+  const one = of?.[name] ?? DEFAULTS[name];
+  if (one === undefined || (Array.isArray(one) && !one.length)) {
+    return 'none';
+  }
+  if (name === 'expires') {
+    return clock(one);
+  }
+  return name === 'overrides' ? one.map(override).join(', ') : typeof one === 'string' ? one : JSON.stringify(one);
+}
+
+const differ = (line, name) => JSON.stringify(line.before?.[name] ?? DEFAULTS[name]) !== JSON.stringify(line.after?.[name] ?? DEFAULTS[name]);
+
+/** What a change did, without its target and who. */
+function effect(line) {
+  const { before, after } = line;
+  if (line.record === 'policy') {
+    return `policy ${before.revision} → ${after.revision}${after.comment ? `: ${after.comment}` : ''}`;
+  }
+  if (line.what === 'reset') {
+    return `reset ${after.reset.map(one => one.limit || 'tickets').join(', ')}`;
+  }
+  if (!before || !after) {
+    return before ? 'deleted' : `made${after?.plan ? `, plan ${after.plan}` : ''}`;
+  }
+  const changed = SETTINGS.filter(name => differ(line, name)).map(name => `${name}: ${value(name, before)} → ${value(name, after)}`);
+  return changed.join(', ') || (line.what === 'rotate' ? 'another secret' : line.what);
+}
+
+const words = line => (line.record === 'policy' ? effect(line) : `${target(line).name}: ${effect(line)}`);
+
+/** The changes as marks on a chart. */
+export function marks() {
+  return (shown.lines || []).map(line => ({ at: line.at, words: words(line) }));
+}
+
+// The settings of before, as a patch of those after.
+function patch({ before, after }) {
+  const all = {};
+  SETTINGS.filter(name => differ({ before, after }, name)).forEach(name => {
+    all[name] = before[name] ?? null;
+  });
+  const added = Object.keys(after.labels || {}).filter(name => !(name in (before.labels || {})));
+  return added.length ? { ...all, labels: { ...before.labels, ...Object.fromEntries(added.map(name => [name, null])) } } : all;
+}
+
+function mayUndo(app, line) {
+  const { kind } = target(line);
+  return app.may('keys') && ['key', 'tenant'].includes(kind) && line.before && line.after && SETTINGS.some(name => differ(line, name));
+}
+
+async function undo(app, line) {
+  const { kind, name } = target(line);
+  const isSure = await confirmed({
+    title: `Undo the change of ${name}?`,
+    content: html`<ul>${SETTINGS.filter(one => differ(line, one)).map(one => html`<li>${one}: ${value(one, line.after)} → <b>${value(one, line.before)}</b></li>`)}</ul>
+      <p class="quiet">It is refused if somebody has changed the record since.</p>`,
+    action: 'Undo'
+  });
+  if (isSure) {
+    const path = `/v1/${kind}s/${encodeURIComponent(name)}`;
+    const { text, tag } = await askWithTag(path);
+    if (SETTINGS.some(one => differ({ before: line.after, after: JSON.parse(text) }, one))) {
+      throw new Error(`${name} was changed since: undo that first.`);
+    }
+    await ask(path, { method: 'PATCH', json: patch(line), headers: { 'If-Match': tag } });
+    app.say(`${name} is as it was before ${clock(line.at)}.`);
+    await findChanges();
+  }
+}
+
+function link(line) {
+  const { kind, name } = target(line);
+  const address = { key: withQuery('#/now', { key: name }), tenant: withQuery('#/keys', { tenant: name }), policy: '#/limits' }[kind];
+  const text = kind === 'key' ? name : line.record;
+  return address ? html`<a href=${address}>${text}</a>` : text;
+}
+
+/** The timeline. */
+export function drawChanges(app) {
+  const matching = shown.lines?.filter(line => `${line.who} ${line.record} ${words(line)}`.toLowerCase().includes(shown.filter.toLowerCase()));
+  const columns = [
+    ['when', line => html`${clock(line.at)} <small>${age(line.at)} ago</small>`, 'number left'],
+    ['what', line => html`${link(line)}: ${effect(line)}`],
+    ['by', line => line.who],
+    ['', line => (mayUndo(app, line) ? html`<button type="button" class="plain" @click=${app.doing(() => undo(app, line))}>Undo…</button>` : nothing)]
+  ];
+  return html`<div class="line tools"><label>filter<input type="search" .value=${shown.filter} maxlength="128" placeholder="who, key, tenant, setting" @input=${event => {
+      shown.filter = event.target.value;
+      app.draw();
+    }}></label></div>
+    ${table(columns, matching, 'Nothing was changed.', 'changes')}`;
+}

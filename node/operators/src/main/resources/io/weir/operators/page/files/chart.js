@@ -1,117 +1,56 @@
-// A chart of rates over the last minutes, drawn by uPlot.
+// The rates of the last minutes, with marks of what was changed.
 
-import { html } from './parts.js';
+import { clock, html, number, svg } from './parts.js';
 
-const COLOURS = ['--line-1', '--line-2', '--line-3', '--line-4', '--line-5', '--line-6'];
-const MOST_LINES = COLOURS.length;
-const HEIGHT = 190;
+const WIDTH = 600;
+const HEIGHT = 120;
+const MINUTES = 5;
+const MEAN_SECONDS = 60;
 
-/** The names with most counts in the spans; more than can be drawn are summed. */
-function names(spans, part) {
-  const sums = new Map();
-  spans.forEach(span =>
-    Object.entries(span[part]).forEach(([name, count]) => sums.set(name, (sums.get(name) || 0) + count))
-  );
-  const sorted = [...sums.entries()].sort((a, b) => b[1] - a[1] || a[0].localeCompare(b[0])).map(([name]) => name);
-  return sorted.length <= MOST_LINES ? sorted : [...sorted.slice(0, MOST_LINES - 1), 'others'];
-}
+const NONE = { admitted: {}, denied: {} };
+const sum = counts => Object.values(counts).reduce((total, one) => total + one, 0);
 
 /**
- * The lines of a part of the spans: rates a second by name, with the moments in seconds first.
+ * What passed and what was denied: a second for each span of the last minutes, and the means of the last minute.
  *
  * @param live what was told: `spans` by number, `span` that is not over, and `spanSeconds`
  */
-export function lines(live, part, minutes = 5) {
+export function rates(live) {
   const last = live.span - 2; // a span is told by all nodes one span later
-  const first = last - (minutes * 60) / live.spanSeconds + 1;
-  const kept = [];
-  for (let number = first; number <= last; number++) {
-    kept.push(live.spans.get(number) || { admitted: {}, denied: {}, limits: {} });
-  }
-  const shown = names(kept, part);
-  const named = new Set(shown);
-  const rate = (span, name) => {
-    const counts = Object.entries(span[part]);
-    const sum = counts
-      .filter(([other]) => (name === 'others' && !named.has(other)) || other === name)
-      .reduce((total, [, count]) => total + count, 0);
-    return sum / live.spanSeconds;
-  };
-  const moments = kept.map((span, index) => (first + index) * live.spanSeconds);
-  return { names: shown, data: [moments, ...shown.map(name => kept.map(span => rate(span, name)))] };
+  const length = (MINUTES * 60) / live.spanSeconds;
+  const spans = Array.from({ length }, (unused, index) => live.spans.get(last - length + 1 + index) || NONE);
+  const of = part => spans.map(span => sum(span[part]) / live.spanSeconds);
+  const passed = of('admitted');
+  const denied = of('denied');
+  const mean = values => values.slice(-MEAN_SECONDS / live.spanSeconds).reduce((total, one) => total + one, 0) / (MEAN_SECONDS / live.spanSeconds);
+  return { passed, denied, meanPassed: mean(passed), meanDenied: mean(denied), until: (last + 1) * live.spanSeconds * 1000 };
 }
 
-/** An element that draws lines; it keeps its drawing as long as the names stay. */
-class RateChart extends HTMLElement {
-  connectedCallback() {
-    this.observer = new ResizeObserver(() => this.plot?.setSize({ width: this.clientWidth, height: HEIGHT }));
-    this.observer.observe(this);
-    this.scheme = matchMedia('(prefers-color-scheme: dark)');
-    this.redraw = () => this.draw(true);
-    this.scheme.addEventListener('change', this.redraw);
-    this.draw(true);
-  }
-
-  disconnectedCallback() {
-    this.observer.disconnect();
-    this.scheme.removeEventListener('change', this.redraw);
-    this.plot?.destroy();
-    this.plot = null;
-  }
-
-  set lines(value) {
-    const isOther = JSON.stringify(this.shown?.names) !== JSON.stringify(value.names);
-    this.shown = value;
-    this.draw(isOther);
-  }
-
-  draw(anew) {
-    if (!this.isConnected || !this.shown || !globalThis.uPlot) {
-      return;
-    }
-    if (this.plot && !anew) {
-      this.plot.setData(this.shown.data);
-      return;
-    }
-    this.plot?.destroy();
-    const style = getComputedStyle(this);
-    const colour = name => style.getPropertyValue(name).trim();
-    const axis = { stroke: colour('--quiet'), grid: { stroke: colour('--grid'), width: 1 }, ticks: { show: false } };
-    this.plot = new globalThis.uPlot(
-      {
-        width: this.clientWidth || 400,
-        height: HEIGHT,
-        legend: { show: false },
-        cursor: { y: false },
-        scales: { y: { range: (plot, least, most) => [0, Math.max(1, most * 1.15)] } },
-        axes: [{ ...axis, space: 70 }, { ...axis, size: 46 }],
-        series: [
-          {},
-          ...this.shown.names.map((name, index) => ({
-            label: name,
-            stroke: colour(COLOURS[index]),
-            width: 2,
-            points: { show: false }
-          }))
-        ]
-      },
-      this.shown.data,
-      this
-    );
-  }
+// An area from the ground up to the values, one step for each.
+function area(values, most, ground = () => 0) {
+  const step = WIDTH / values.length;
+  const y = value => HEIGHT - (HEIGHT * value) / most;
+  const along = (of, index) => `${index * step},${y(of)} ${(index + 1) * step},${y(of)}`;
+  const upper = values.map((value, index) => along(ground(index) + value, index));
+  const lower = values.map((value, index) => `${(index + 1) * step},${y(ground(index))} ${index * step},${y(ground(index))}`).reverse();
+  return [...upper, ...lower].join(' ');
 }
 
-customElements.define('rate-chart', RateChart);
-
-/** The chart, with its latest rates as a list that says what the lines are. */
-export function chart(title, of) {
-  const latest = index => of.data[index + 1].at(-1);
-  const said = of.names.map((name, index) => `${name} ${Math.round(latest(index) * 10) / 10}/s`).join(', ');
+/** The chart; `marks` have a time `at` and `words`. */
+export function chart(of, marks) {
+  const from = of.until - MINUTES * 60_000;
+  const most = Math.max(1, ...of.passed.map((value, index) => value + of.denied[index])) * 1.1;
+  const x = mark => (WIDTH * (Date.parse(mark.at) - from)) / (of.until - from);
+  const shown = marks.filter(mark => x(mark) > 0 && x(mark) < WIDTH);
+  const label = `requests a second in the last ${MINUTES} minutes: ${number(of.meanPassed)} passed, ${number(of.meanDenied)} denied on average of a minute`;
   return html`<figure class="chart">
-    <figcaption>${title}</figcaption>
-    <rate-chart role="img" aria-label=${`${title}: ${said || 'none'}`} .lines=${of}></rate-chart>
-    <ul class="legend">${of.names.map(
-      (name, index) => html`<li class=${'line-' + (index + 1)}><span>${name}</span> <b>${Math.round(latest(index) * 10) / 10}</b>/s</li>`
-    )}${of.names.length ? '' : html`<li class="quiet">none in the last five minutes</li>`}</ul>
+    <svg class="rates" role="img" aria-label=${label} viewBox=${`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none">
+      <polygon class="passed" points=${area(of.passed, most)}></polygon>
+      <polygon class="denied" points=${area(of.denied, most, index => of.passed[index])}></polygon>
+      ${shown.map(mark => svg`<line class="mark" x1=${x(mark)} x2=${x(mark)} y1="0" y2=${HEIGHT}><title>${clock(mark.at)} ${mark.words}</title></line>`)}
+    </svg>
+    <figcaption><span>${clock(from)}</span><ul class="marks">${shown.slice(0, 3).map(
+      mark => html`<li>${clock(mark.at)} ${mark.words}</li>`
+    )}</ul><span>up to ${number(most / 1.1)}/s</span><span>${clock(of.until)}</span></figcaption>
   </figure>`;
 }

@@ -1,81 +1,114 @@
-// The last denials that the nodes remember.
+// Denials that the nodes remember: in groups, paused, filtered, as files.
 
 import { ask, withQuery } from './api.js';
-import { html, keyLink, nothing, panel, table, time, wait } from './parts.js';
+import { age, clock, download, facts, html, keyLink, nothing, number, steady, table, time, wait } from './parts.js';
 
-const NONE = { denials: [], nodesAsked: 0, nodesAnswered: 0 };
+const MOST = 500;
+const COLUMNS = ['id', 'at', 'node', 'tenant', 'key', 'plan', 'operation', 'cost', 'outcome', 'reason', 'full', 'retryAfterMs', 'estimate', 'degraded', 'revision', 'trace'];
 
-const shown = { id: '', tenant: '', key: '', found: NONE };
+const limits = one => one.full.map(full => full.limit).join(', ') || one.reason;
+const groupOf = one => [one.tenant, one.key, one.operation, limits(one), one.outcome].join('\n');
+const words = outcome => ({ would_deny: 'would be denied', never_allowed: 'blocked', denied: 'denied' })[outcome] || outcome.replace('_', ' ');
 
-/** Which nodes were not heard, if any. */
-export function silent(found) {
-  const missing = found.nodesAsked - found.nodesAnswered;
-  const words = found.redis === 'away' ? 'Redis is away: only this node was asked' : missing > 0 ? `${missing} of ${found.nodesAsked} nodes were silent` : '';
-  return words ? html`<b class="bad">${words}</b>` : nothing;
+/** Denials of one key, operation and limit as one, the latest first. */
+export function groups(denials) {
+  const all = new Map();
+  denials.forEach(one => all.set(groupOf(one), [...(all.get(groupOf(one)) || []), one]));
+  return [...all.entries()].map(([name, members]) => ({ name, members, latest: members[0], first: members.at(-1) }));
 }
 
-/** Denials, the newest first. */
-export function denialTable(denials, withKey = true) {
-  const columns = [
-    ['when', one => time(one.at)],
-    ...(withKey ? [['key', one => keyLink(one.key, one.tenant)]] : []),
-    ['operation', one => html`${one.operation}${one.cost === 1 ? nothing : html` <small>× ${one.cost}</small>`}`],
-    ['no room in', one => (one.full.length
-      ? one.full.map(full => html`<span class="tag">${full.limit}</span> <small>${[full.kind, full.scope && `of the ${full.scope}`].filter(Boolean).join(' ')}</small> `)
-      : html`<span class="tag">${one.reason}</span>`)],
-    ['wait told', one => (one.retryAfterMs === undefined || one.outcome === 'would_deny' ? one.outcome.replace('_', ' ') : html`${one.estimate ? 'about ' : ''}${wait(one.retryAfterMs)}`), 'number'],
-    ['', one => (one.degraded ? html`<span class="tag warn">degraded</span>` : nothing)],
-    ['id', one => html`<code>${one.id}</code>`]
-  ];
-  return table(columns, denials, 'No node remembers a denial.', 'denials');
-}
-
-async function find() {
-  const { id, tenant, key } = shown;
-  const found = id
-    ? { ...NONE, denials: [await ask(`/v1/denials/${encodeURIComponent(id)}`)] }
-    : await ask(withQuery('/v1/denials', { tenant, key, limit: 100 }));
-  if (id === shown.id && tenant === shown.tenant && key === shown.key) {
-    shown.found = found;
+function told(one) {
+  if (one.retryAfterMs === undefined || one.outcome === 'would_deny') {
+    return words(one.outcome);
   }
+  return `retry after ${one.estimate ? 'about ' : ''}${wait(one.retryAfterMs)}`;
 }
 
-function form(app) {
-  const submit = event => {
-    event.preventDefault();
-    const { id, tenant, key } = event.target.elements;
-    app.go(withQuery('#/denials', { id: id.value.trim(), tenant: tenant.value.trim(), key: key.value.trim() }));
+function csv(denials) {
+  const cell = value => {
+    const text = value === undefined ? '' : Array.isArray(value) ? value.map(one => one.limit).join(' ') : String(value);
+    // A table calculator takes what begins with one of these for a formula.
+    const plain = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+    return /[",\n\r]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain;
   };
-  return html`<form class="line" role="search" @submit=${submit}>
-    <label>id (header <code>Weir-Decision</code>)<input name="id" .value=${shown.id} maxlength="64" spellcheck="false" autocomplete="off"></label>
-    <label>tenant<input name="tenant" .value=${shown.tenant} maxlength="128" spellcheck="false" autocomplete="off"></label>
-    <label>key<input name="key" .value=${shown.key} maxlength="128" spellcheck="false" autocomplete="off"></label>
-    <button class="primary">Find</button>
-  </form>`;
+  return [COLUMNS.join(','), ...denials.map(one => COLUMNS.map(name => cell(one[name])).join(','))].join('\n');
 }
 
-export default {
-  title: 'Denials',
-  isOfTenant: true,
+/** All that is known of one denial. */
+export function denialFacts(one) {
+  const rows = [
+    ['id', html`<code>${one.id}</code>`],
+    ['at', html`${time(one.at)} <small>${age(one.at)} ago</small>`],
+    ['key', keyLink(one.key, one.tenant, { operation: one.operation })],
+    ['plan', one.plan],
+    ['operation', html`${one.operation} <small>cost ${number(one.cost)}</small>`],
+    ['outcome', told(one)],
+    ['full', one.full.map(full => html`<b>${full.limit}</b> <small>${[full.kind, full.scope && `of the ${full.scope}`].filter(Boolean).join(' ')}</small> `)],
+    ['reason', html`<code>${one.reason}</code>`],
+    ['node', html`${one.node}${one.degraded ? html` <span class="tag warn">degraded: decided without Redis</span>` : nothing}`],
+    ['policy', one.revision ? `revision ${one.revision}` : 'none'],
+    ['trace', one.trace ? html`<code>${one.trace}</code>` : 'none']
+  ];
+  return facts(rows);
+}
 
-  async load(app) {
-    const { id = '', tenant = '', key = '' } = app.parameters;
-    Object.assign(shown, { id, tenant: tenant || app.session.tenant || '', key, found: NONE });
-    await find();
-  },
+/** A list of denials that is filled from the nodes. Mutable. */
+export function denialList(isOfOneKey) {
+  const shown = { query: {}, found: null, isPaused: false, filter: '' };
 
-  heard(app) {
-    if (!shown.id) {
-      app.refresh(find);
+  const inOrder = steady(group => group.name);
+
+  const matching = () =>
+    (shown.found?.denials || []).filter(one => !shown.filter || groupOf(one).toLowerCase().includes(shown.filter.toLowerCase()));
+
+  const single = one => html`<li><time datetime=${one.at} title=${age(one.at)}>${clock(one.at)}</time>
+    <a href=${withQuery('#/now', { id: one.id })}><code>${one.id}</code></a> ${told(one)}${one.degraded ? html` <span class="tag warn">degraded</span>` : nothing}</li>`;
+
+  // What is being read stands still.
+  const stand = event => {
+    shown.isPaused ||= event.target.open;
+  };
+
+  const columns = [
+    ...(isOfOneKey ? [] : [['who', group => keyLink(group.latest.key, group.latest.tenant, { operation: group.latest.operation, limit: limits(group.latest) })]]),
+    ['limit', group => html`<b>${limits(group.latest)}</b> <small>${group.latest.operation}</small>`],
+    ['denials', group => html`<details @toggle=${stand}><summary>${number(group.members.length)}</summary><ul class="singles">${group.members.slice(0, 50).map(single)}</ul></details>`],
+    ['first', group => age(group.first.at), 'number'],
+    ['last', group => age(group.latest.at), 'number'],
+    ['the caller got', group => told(group.latest)]
+  ];
+
+  return {
+    /** Asks for denials of a query; those shown stay until the answer has come, unless they are of another one. */
+    async find(query) {
+      if (JSON.stringify(query) !== JSON.stringify(shown.query)) {
+        Object.assign(shown, { query, found: null, isPaused: false });
+      }
+      if (!shown.isPaused) {
+        const found = await ask(withQuery('/v1/denials', { ...query, limit: isOfOneKey ? 50 : MOST }));
+        if (query === shown.query || JSON.stringify(query) === JSON.stringify(shown.query)) {
+          shown.found = found;
+        }
+      }
+    },
+    found: () => shown.found,
+    draw(app) {
+      const all = matching();
+      const pause = () => {
+        shown.isPaused = !shown.isPaused;
+        app.draw();
+      };
+      const name = `denials-${new Date().toISOString().slice(0, 19).replaceAll(':', '')}`;
+      return html`<div class="line tools">
+          ${isOfOneKey ? nothing : html`<label>filter<input type="search" .value=${shown.filter} maxlength="128" placeholder="key, tenant, operation, limit" @input=${event => {
+            shown.filter = event.target.value;
+            app.draw();
+          }}></label>`}
+          <button type="button" aria-pressed=${shown.isPaused} @click=${pause}>${shown.isPaused ? 'Go on' : 'Pause'}</button>
+          <button type="button" ?disabled=${!all.length} @click=${() => download(`${name}.csv`, 'text/csv', csv(all))}>CSV</button>
+          <button type="button" ?disabled=${!all.length} @click=${() => download(`${name}.json`, 'application/json', JSON.stringify(all, null, 2))}>JSON</button>
+        </div>
+        ${table(columns, shown.found && inOrder(groups(all)), 'No node remembers a denial.', 'denials')}`;
     }
-  },
-
-  draw(app) {
-    return html`${panel('Find', form(app))}
-      ${panel(
-        'Denials',
-        denialTable(shown.found.denials),
-        silent(shown.found)
-      )}`;
-  }
-};
+  };
+}

@@ -1,35 +1,209 @@
-// The records of keys.
+// The records of keys and tenants, and the tokens of operators.
 
 import { ask, withQuery } from './api.js';
-import { html, keyLink, nothing, panel, table, time } from './parts.js';
+import { draw as drawKey, refresh as refreshKey, show as showKey } from './key.js';
+import { fill } from './forms.js';
+import { age, confirmed, html, nothing, tabbed, table, time } from './parts.js';
 
-const shown = { tenant: '', plan: '', state: '', keys: [], cursor: '' };
+const MOST = 500;
+const STATES = ['', 'active', 'frozen', 'disabled'];
 
-async function find(cursor) {
-  const { tenant, plan, state } = shown;
-  const page = await ask(withQuery('/v1/keys', { tenant, plan, state, limit: 100, cursor }));
-  const isStill = tenant === shown.tenant && plan === shown.plan && state === shown.state && cursor === shown.cursor;
-  if (!isStill) {
+const shown = { list: 'keys', find: '', tenant: '', plan: '', state: '', rows: null, cursor: '' };
+
+const query = () => {
+  const { list, find, tenant, plan, state } = shown;
+  return { list: list === 'keys' ? '' : list, find, tenant, plan, state };
+};
+
+const LISTS = {
+  keys: cursor => ask(withQuery('/v1/keys', { find: shown.find, tenant: shown.tenant, plan: shown.plan, state: shown.state, limit: MOST, cursor })),
+  tenants: cursor => ask(withQuery('/v1/tenants', { limit: MOST, cursor })),
+  tokens: () => ask('/v1/tokens')
+};
+
+const nameOf = row => `${row.tenant || ''}/${row.id || row.name}`;
+
+async function find(cursor = '') {
+  const asked = JSON.stringify(query());
+  const page = await LISTS[shown.list](cursor);
+  if (asked !== JSON.stringify(query()) || (cursor && cursor !== shown.cursor)) {
     return; // asked for something else meanwhile, or for this already
   }
-  shown.keys = cursor ? [...shown.keys, ...page.keys] : page.keys;
+  const rows = [...(cursor ? shown.rows : []), ...page[shown.list]];
+  shown.rows = rows.sort((one, other) => nameOf(one).localeCompare(nameOf(other), 'en', { numeric: true }));
   shown.cursor = page.cursor || '';
+}
+
+/** Shows a secret, this once. */
+async function showOnce(title, secret) {
+  await confirmed({
+    title,
+    content: html`<p>It is shown this once. Weir keeps a hash of it.</p><p><code class="secret">${secret}</code></p>
+      <p class="buttons"><button type="button" ?hidden=${!navigator.clipboard} @click=${() => navigator.clipboard.writeText(secret)}>Copy</button></p>`,
+    action: 'I have it'
+  });
+}
+
+async function createKey(app) {
+  const wish = await fill('Create a key', 'Create', [
+    { name: 'tenant', required: true, value: shown.tenant || app.session.tenant || '' },
+    ...(app.session.tenant ? [] : [{ name: 'id', hint: 'made if it is empty' }, { name: 'plan', hint: 'that of the tenant if it is empty' }]),
+    { name: 'expires', hint: '+30d, or never if it is empty' },
+    { name: 'note' }
+  ]);
+  if (wish) {
+    const made = await ask('/v1/keys', { method: 'POST', json: wish });
+    await showOnce(`The key ${made.id}`, made.key);
+    await find();
+    app.go(withQuery('#/keys', { ...query(), key: made.id }));
+  }
+}
+
+async function createTenant(app) {
+  const wish = await fill('Create a tenant', 'Create', [{ name: 'id', required: true }, { name: 'plan', hint: 'the default if it is empty' }, { name: 'note' }]);
+  if (wish) {
+    await ask('/v1/tenants', { method: 'POST', json: wish });
+    app.say(`Tenant ${wish.id} was made.`);
+    await find();
+  }
+}
+
+async function createToken(app) {
+  const wish = await fill('Create a token', 'Create', [
+    { name: 'name', required: true, hint: 'for the timeline of changes' },
+    { name: 'scope', values: ['read', 'keys', 'all'] },
+    { name: 'tenant', hint: 'of all tenants if it is empty' },
+    { name: 'expires', hint: '+30d, or never if it is empty' }
+  ]);
+  if (wish) {
+    const made = await ask('/v1/tokens', { method: 'POST', json: wish });
+    await showOnce(`The token ${made.name}`, made.token);
+    await find();
+  }
+}
+
+async function deleted(app, title, path, headers = {}) {
+  const isSure = await confirmed({ title, content: html`<p>It counts no more, on all nodes.</p>`, action: 'Delete', danger: true });
+  if (isSure) {
+    await ask(path, { method: 'DELETE', headers });
+    await find();
+  }
+  return isSure;
+}
+
+/** Makes another secret; resolves to it. */
+async function rotate(app, of) {
+  const wish = await fill(`Rotate ${of.key}`, 'Rotate', [
+    { name: 'overlapSeconds', label: 'the secrets before count for', values: ['86400', '3600', '0', '604800'], names: ['a day', 'an hour', 'no longer', 'a week'] }
+  ]);
+  return wish
+    ? (await ask(`/v1/keys/${encodeURIComponent(of.key)}/rotate`, { method: 'POST', json: { overlapSeconds: Number(wish.overlapSeconds) }, headers: { 'If-Match': of.tag } })).key
+    : '';
+}
+
+async function change(app, of) {
+  const { record } = of;
+  const wish = await fill(`Change ${of.key}`, 'Change', [
+    ...(app.session.tenant ? [] : [{ name: 'plan', value: record.plan || '', hint: 'that of the tenant if it is empty' }]),
+    { name: 'expires', value: record.expires || '', hint: '+30d, an instant, or never if it is empty' },
+    { name: 'note', value: record.note || '' }
+  ], true);
+  if (wish) {
+    const json = Object.fromEntries(Object.entries(wish).filter(([name, value]) => value !== (record[name] || '')).map(([name, value]) => [name, value || null]));
+    await ask(`/v1/keys/${encodeURIComponent(of.key)}`, { method: 'PATCH', json, headers: { 'If-Match': of.tag } });
+    app.say(`${of.key} was changed.`);
+  }
+}
+
+/** What can be done to the record of a key that is shown, beyond its limits. */
+function manage(app, of, refresh) {
+  if (!of.record || !app.may('keys')) {
+    return nothing;
+  }
+  const then = action => app.doing(async () => {
+    const secret = await action(app, of);
+    await refresh();
+    await find();
+    if (secret) {
+      await showOnce(`The key ${of.key}`, secret);
+    }
+  });
+  const remove = app.doing(async () => {
+    if (await deleted(app, `Delete ${of.key}?`, `/v1/keys/${encodeURIComponent(of.key)}`, { 'If-Match': of.tag })) {
+      app.say(`${of.key} was deleted.`);
+      app.go(withQuery('#/keys', query()));
+    }
+  });
+  return html`<div class="buttons">
+    <button type="button" @click=${then(rotate)}>Rotate…</button>
+    <button type="button" @click=${then(change)}>Change…</button>
+    <button type="button" class="danger" @click=${remove}>Delete…</button></div>`;
 }
 
 function form(app) {
   const submit = event => {
     event.preventDefault();
-    const { tenant, plan, state } = event.target.elements;
-    app.go(withQuery('#/keys', { tenant: tenant.value.trim(), plan: plan.value.trim(), state: state.value }));
+    const { find: text, tenant, plan, state } = event.target.elements;
+    app.go(withQuery('#/keys', { find: text.value.trim(), tenant: tenant.value.trim(), plan: plan.value.trim(), state: state.value }));
   };
-  return html`<form class="line" role="search" @submit=${submit}>
-    <label>tenant<input name="tenant" .value=${shown.tenant} maxlength="128" spellcheck="false" autocomplete="off"></label>
-    <label>plan<input name="plan" .value=${shown.plan} maxlength="128" spellcheck="false" autocomplete="off"></label>
-    <label>state<select name="state">${['', 'active', 'frozen', 'disabled'].map(
-      name => html`<option value=${name} ?selected=${name === shown.state}>${name || 'any'}</option>`
-    )}</select></label>
-    <button class="primary">List</button>
-  </form>`;
+  const field = (name, hint) => html`<label>${name}<input name=${name} .value=${shown[name]} maxlength="128" placeholder=${hint} spellcheck="false" autocomplete="off"></label>`;
+  return html`<form class="line tools" role="search" @submit=${submit}>
+    ${field('find', 'id, tenant, plan, label, note')} ${field('tenant', '')} ${field('plan', '')}
+    <label>state<select name="state" @change=${event => event.target.form.requestSubmit()}>${STATES.map(name => html`<option value=${name} ?selected=${name === shown.state}>${name || 'any'}</option>`)}</select></label>
+    <button class="primary">Find</button></form>`;
+}
+
+const state = row => html`<span class=${row.state === 'active' ? '' : 'tag warn'}>${row.state}</span>`;
+const changed = row => html`${age(row.changed.at)} <small>by ${row.changed.by}</small>`;
+
+const COLUMNS = {
+  keys: () => [
+    ['key', row => html`<a data-row href=${withQuery('#/keys', { ...query(), key: row.id })}>${row.tenant}/${row.id}</a>`],
+    ['plan', row => row.plan || html`<span class="quiet">of the tenant</span>`],
+    ['state', state],
+    ['overrides', row => (row.overrides || []).length || nothing, 'number'],
+    ['expires', row => time(row.expires)],
+    ['changed', changed],
+    ['note', row => row.note || nothing, 'long']
+  ],
+  tenants: () => [
+    ['tenant', row => html`<a data-row href=${withQuery('#/now', { tenant: row.id })}>${row.id}</a>`],
+    ['plan', row => row.plan || html`<span class="quiet">the default</span>`],
+    ['state', state],
+    ['keys at most', row => row.maxKeys ?? nothing, 'number'],
+    ['keys', row => html`<a href=${withQuery('#/keys', { tenant: row.id })}>its keys</a>`],
+    ['changed', changed],
+    ['note', row => row.note || nothing, 'long']
+  ],
+  tokens: app => [
+    ['token', row => html`<b>${row.name}</b>`],
+    ['scope', row => row.scope],
+    ['tenant', row => row.tenant || html`<span class="quiet">all</span>`],
+    ['expires', row => time(row.expires)],
+    ['', row => html`<button type="button" class="plain" @click=${app.doing(() => deleted(app, `Delete the token ${row.name}?`, `/v1/tokens/${encodeURIComponent(row.name)}`))}>Delete…</button>`]
+  ]
+};
+
+const EMPTY = { keys: 'No such key has a record.', tenants: 'No tenant has a record.', tokens: 'There is only the token of the node.' };
+const CREATE = { keys: ['Create a key…', createKey, 'keys'], tenants: ['Create a tenant…', createTenant, 'keys'], tokens: ['Create a token…', createToken, 'all'] };
+
+function lists(app) {
+  return ['keys', ...(app.session.tenant ? [] : ['tenants', ...(app.may('all') ? ['tokens'] : [])])];
+}
+
+function list(app) {
+  const [title, create, scope] = CREATE[shown.list];
+  const parts = lists(app).map(name => [name, withQuery('#/keys', { list: name === 'keys' ? '' : name }), name[0].toUpperCase() + name.slice(1)]);
+  const { key } = app.parameters;
+  return tabbed(
+    'lists',
+    parts,
+    shown.list,
+    html`${shown.list === 'keys' ? form(app) : nothing}
+      ${table(COLUMNS[shown.list](app), shown.rows, EMPTY[shown.list], shown.list, row => row.id === key)}
+      ${shown.cursor ? html`<button type="button" @click=${app.doing(() => find(shown.cursor))}>More</button>` : nothing}`,
+    app.may(scope) ? html`<button type="button" @click=${app.doing(() => create(app))}>${title}</button>` : nothing
+  );
 }
 
 export default {
@@ -37,31 +211,33 @@ export default {
   isOfTenant: true,
 
   async load(app) {
-    const { tenant = '', plan = '', state = '' } = app.parameters;
-    Object.assign(shown, { tenant: tenant || app.session.tenant || '', plan, state, keys: [], cursor: '' });
-    await find('');
+    const { list: asked = 'keys', find: text = '', tenant = '', plan = '', state: of = '', key } = app.parameters;
+    const before = JSON.stringify(query());
+    Object.assign(shown, { list: lists(app).includes(asked) ? asked : 'keys', find: text, tenant: tenant || app.session.tenant || '', plan, state: of });
+    const isOther = before !== JSON.stringify(query());
+    if (isOther) {
+      Object.assign(shown, { rows: null, cursor: '' });
+    }
+    if (key) {
+      showKey({ key });
+    }
+    app.draw();
+    if (isOther || !key || !shown.rows) {
+      await find();
+    }
+    if (key) {
+      await refreshKey();
+    }
+  },
+
+  heard(app) {
+    if (app.parameters.key) {
+      app.refresh(refreshKey);
+    }
   },
 
   draw(app) {
-    const more = async () => {
-      try {
-        await find(shown.cursor);
-      } catch (error) {
-        app.failure = error;
-      }
-      app.draw();
-    };
-    const columns = [
-      ['key', key => keyLink(key.id, key.tenant)],
-      ['plan', key => key.plan || html`<span class="quiet">of the tenant</span>`],
-      ['state', key => html`<span class=${key.state === 'active' ? '' : 'tag warn'}>${key.state}</span>`],
-      ['overrides', key => (key.overrides || []).length || nothing, 'number'],
-      ['expires', key => time(key.expires)],
-      ['changed', key => html`${time(key.changed.at)} <small>by ${key.changed.by}</small>`],
-      ['note', key => key.note || nothing]
-    ];
-    return html`${panel('Find', form(app))}
-      ${panel('Keys', html`${table(columns, shown.keys, 'No such key has a record.', 'keys')}
-        ${shown.cursor ? html`<button type="button" @click=${more}>More</button>` : nothing}`)}`;
+    const { key } = app.parameters;
+    return html`<div class=${key ? 'split' : ''}>${list(app)}${key ? drawKey(app, withQuery('#/keys', query()), manage) : nothing}</div>`;
   }
 };

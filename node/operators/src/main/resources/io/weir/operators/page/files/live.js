@@ -1,18 +1,18 @@
-// The live stream of a node: the nodes, their decisions, the top and the open cases.
+// The live stream of a node: the nodes, their decisions, and the open cases.
 
 const MOST_SPANS = 160;
 const LEAST_PAUSE_MILLIS = 2000;
 const MOST_PAUSE_MILLIS = 30000;
 
-/** The latest of what was told; `isHeard` says whether the stream is open. */
-export const live = { spans: new Map(), span: 0, spanSeconds: 2, nodes: [], top: null, cases: null, isHeard: false, redis: '' };
+/** The latest of what was told; `isHeard` says whether the stream is open, `heardAt` when it was told last. */
+export const live = { spans: new Map(), span: 0, spanSeconds: 2, nodes: [], cases: null, isHeard: false, heardAt: 0, redis: '' };
 
 let source = null;
 let timer = 0;
 
 /**
- * Listens until `stop`, and again after each failure. Calls `changed` after each event; after the node has refused,
- * `goesOn` resolves to whether to listen again.
+ * Listens until `stop`, and again after each failure. Calls `changed` after the last event of a moment; after the node
+ * has refused, `goesOn` resolves to whether to listen again.
  */
 export function listen(changed, goesOn, pause = LEAST_PAUSE_MILLIS) {
   stop();
@@ -21,11 +21,6 @@ export function listen(changed, goesOn, pause = LEAST_PAUSE_MILLIS) {
   source.addEventListener('pulse', event => {
     heardPulse(JSON.parse(event.data));
     next = LEAST_PAUSE_MILLIS;
-    changed();
-  });
-  source.addEventListener('top', event => {
-    live.top = JSON.parse(event.data);
-    changed();
   });
   source.addEventListener('cases', event => {
     live.cases = JSON.parse(event.data);
@@ -69,10 +64,9 @@ function heardPulse(pulse) {
     nodes: pulse.nodes,
     nodesAsked: pulse.nodesAsked,
     redis: pulse.redis,
+    status: pulse.status,
     at: pulse.at,
+    heardAt: Date.now(),
     isHeard: true
   });
-  if (pulse.redis === 'away') {
-    live.top = null; // it is of a while ago
-  }
 }

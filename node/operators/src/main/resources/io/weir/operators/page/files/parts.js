@@ -1,11 +1,21 @@
-// What several views show: numbers, times, bars, tables, dialogs.
+// What several views show: numbers, times, bars, tables, panels, dialogs.
 
 import { withQuery } from './api.js';
-import { html, nothing, render } from '/page/lib/lit-html.js';
+import { html, nothing, render, svg } from './lib/lit-html.js';
 
 const NUMBER = new Intl.NumberFormat('en', { maximumFractionDigits: 1 });
 const SMALL = new Intl.NumberFormat('en', { maximumSignificantDigits: 2 });
 const WHOLE = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
+const CLOCK = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' });
+const DAY = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' });
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY_MILLIS = 24 * HOUR;
+
+/** The zone of all times on the page. */
+export const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 /** A number for people. */
 export function number(value) {
@@ -13,28 +23,67 @@ export function number(value) {
   return (size < 1 ? SMALL : size < 100 ? NUMBER : WHOLE).format(value);
 }
 
-/** A time of day, with the date if it is another day. */
-export function time(text) {
-  if (!text) {
-    return html`<span class="quiet">never</span>`;
-  }
-  const at = new Date(text);
-  const isToday = at.toDateString() === new Date().toDateString();
-  const shown = isToday ? at.toLocaleTimeString() : at.toLocaleString();
-  return html`<time datetime=${text} title=${text}>${shown}</time>`;
+/** A count that is known by its bounds. */
+export function count(row) {
+  return row.atLeast === row.atMost ? number(row.atLeast) : `${number(row.atLeast)}–${number(row.atMost)}`;
 }
 
-/** A wait in milliseconds. */
+/** A time of day of 24 hours, with the date if it is another day. */
+export function clock(text) {
+  const at = new Date(text);
+  const isToday = at.toDateString() === new Date().toDateString();
+  return isToday ? CLOCK.format(at) : `${DAY.format(at)}, ${CLOCK.format(at)}`;
+}
+
+/** A duration in milliseconds, in one unit or two. */
 export function wait(millis) {
-  if (millis < 1000) {
-    return `${Math.round(millis)} ms`;
+  if (millis < SECOND) {
+    return `${Math.ceil(millis)} ms`;
   }
-  const seconds = millis / 1000;
-  if (seconds < 120) {
-    return `${number(seconds)} s`;
+  if (millis < 2 * MINUTE) {
+    return `${number(millis / SECOND)} s`;
   }
-  const minutes = seconds / 60;
-  return minutes < 120 ? `${number(minutes)} min` : `${number(minutes / 60)} h`;
+  const [large, small, words] = millis < 2 * DAY_MILLIS ? [HOUR, MINUTE, ['h', 'min']] : [DAY_MILLIS, HOUR, ['days', 'h']];
+  const whole = Math.floor(millis / large);
+  const rest = Math.floor((millis % large) / small);
+  return [whole ? `${whole} ${words[0]}` : '', rest ? `${rest} ${words[1]}` : ''].filter(Boolean).join(' ');
+}
+
+const PERIODS = [[28 * DAY_MILLIS, 31 * DAY_MILLIS, 'a month'], [7 * DAY_MILLIS, 7 * DAY_MILLIS, 'a week'], [DAY_MILLIS, DAY_MILLIS, 'a day'], [HOUR, HOUR, 'an hour'], [MINUTE, MINUTE, 'a minute']];
+
+/** A period as people name it. */
+export function period(millis) {
+  const named = PERIODS.find(([least, most]) => millis >= least && millis <= most);
+  return named ? named[2] : `each ${wait(millis)}`;
+}
+
+/** A rate as people name it. */
+export function rate(opsPerSec) {
+  const [factor, unit] = opsPerSec >= 0.1 ? [1, 's'] : opsPerSec * 60 >= 0.1 ? [60, 'min'] : [3600, 'h'];
+  return `${number(opsPerSec * factor)} per ${unit}`;
+}
+
+function moment(text, words) {
+  return html`<time datetime=${text} title=${`${clock(text)} ${zone}`}>${words}</time>`;
+}
+
+/** A time of day. */
+export function time(text) {
+  return text ? moment(text, clock(text)) : html`<span class="quiet">never</span>`;
+}
+
+/** How long before `at`, or now, something was. */
+export function age(text, at = new Date().toISOString()) {
+  const seconds = Math.max(0, Math.floor((Date.parse(at) - Date.parse(text)) / SECOND));
+  const minutes = Math.floor(seconds / 60);
+  const hours = Math.floor(minutes / 60);
+  return moment(text, seconds < 60 ? `${seconds} s` : minutes < 60 ? `${minutes} min` : hours < 48 ? `${hours} h` : `${Math.floor(hours / 24)} days`);
+}
+
+/** When something will be. */
+export function ahead(text, at = new Date().toISOString()) {
+  const millis = Date.parse(text) - Date.parse(at);
+  return millis > 0 ? moment(text, millis > HOUR ? `${clock(text)}, in ${wait(millis)}` : `in ${wait(millis)}`) : 'now';
 }
 
 /** A bar of a part of 100 percent; one of a limit warns where it is nearly full. */
@@ -46,42 +95,84 @@ export function bar(percent, label, isLimit = false) {
     ><rect class="fill" width=${width} height="100%"></rect></svg>`;
 }
 
+/** Counts as a small chart, as high as the largest one. */
+export function spark(counts, label) {
+  const most = Math.max(1, ...counts);
+  const area = counts.map((value, index) => `${index},${most - value} ${index + 1},${most - value}`).join(' ');
+  return html`<svg class="spark" role="img" aria-label=${label} viewBox=${`0 0 ${counts.length} ${most}`} preserveAspectRatio="none"
+    ><polygon points=${`0,${most} ${area} ${counts.length},${most}`}></polygon></svg>`;
+}
+
 /** A panel with a heading. */
 export function panel(title, content, aside = nothing) {
   return html`<section class="panel"><header><h2>${title}</h2>${aside}</header>${content}</section>`;
 }
 
-/** A table; `columns` are pairs of a heading and a function from a row to a cell. */
-export function table(columns, rows, empty, caption = nothing) {
+/** A panel with links to others in its place; `parts` are a name, an address and a title each. */
+export function tabbed(label, parts, current, content, aside = nothing) {
+  const links = parts.map(([name, address, title]) => html`<a href=${address} aria-current=${name === current ? 'true' : nothing}>${title}</a>`);
+  return html`<section class="panel"><header><nav class="tabs" aria-label=${label}>${links}</nav>${aside}</header>${content}</section>`;
+}
+
+/** What stands where something is asked for that has not been answered. */
+export function loading(rows = 3) {
+  return html`<div class="loading" role="status" aria-busy="true" aria-label="asking">${Array.from({ length: rows }, () => html`<span></span>`)}</div>`;
+}
+
+/**
+ * A table; `columns` are a heading, a function from a row to a cell, and maybe a class. Rows that are not known yet are
+ * shown as such.
+ *
+ * @param rows null if they are not known yet
+ * @param isChosen says which row is marked
+ */
+export function table(columns, rows, empty, caption = nothing, isChosen = () => false) {
+  if (!rows) {
+    return loading();
+  }
   if (!rows.length) {
     return html`<p class="empty">${empty}</p>`;
   }
   return html`<div class="scroll" tabindex="0" role="region" aria-label=${caption === nothing ? 'table' : caption}>
     <table>
       <thead><tr>${columns.map(([heading, , kind]) => html`<th scope="col" class=${kind || ''}>${heading}</th>`)}</tr></thead>
-      <tbody>${rows.map(row => html`<tr>${columns.map(([, cell, kind]) => html`<td class=${kind || ''}>${cell(row)}</td>`)}</tr>`)}</tbody>
+      <tbody>${rows.map(row => html`<tr class=${isChosen(row) ? 'chosen' : ''}>${columns.map(([, cell, kind]) => html`<td class=${kind || ''}>${cell(row)}</td>`)}</tr>`)}</tbody>
     </table></div>`;
 }
 
-/** A link to the view of a key; `about` has the operation and the limit that it begins with. */
+/** Names and values. */
+export function facts(pairs) {
+  return html`<dl class="fields">${pairs.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`;
+}
+
+/** A link to all about a key; `about` has the operation and the limit from which it is opened. */
 export function keyLink(key, tenant, about = {}) {
-  return html`<a href=${withQuery('#/subject', { key, ...about })}>${tenant ? `${tenant}/${key}` : key}</a>`;
+  return html`<a href=${withQuery('#/now', { key, ...about })}>${tenant ? `${tenant}/${key}` : key}</a>`;
 }
 
-/** How long before `at` something was; the time of it is its title. */
-export function age(text, at) {
-  const seconds = Math.max(0, Math.floor((Date.parse(at) - Date.parse(text)) / 1000));
-  const minutes = Math.floor(seconds / 60);
-  const words = seconds < 60 ? `${seconds} s` : minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h`;
-  return html`<time datetime=${text} title=${new Date(text).toLocaleString()}>${words}</time>`;
+const STEADY_MILLIS = 10_000;
+
+/** An order of rows that changes every ten seconds at most; new rows come last until then. Mutable. */
+export function steady(name) {
+  let kept = [];
+  let since = -Infinity;
+  return rows => {
+    const isDue = performance.now() - since > STEADY_MILLIS || !kept.length;
+    if (isDue) {
+      since = performance.now();
+      kept = rows.map(name);
+    }
+    const place = new Map(kept.map((one, index) => [one, index]));
+    const of = row => place.get(name(row)) ?? kept.length;
+    return [...rows].sort((one, other) => of(one) - of(other));
+  };
 }
 
-/** Counts as a small chart, as high as the largest one. */
-export function spark(counts, label) {
-  const most = Math.max(1, ...counts);
-  const area = counts.map((count, index) => `${index},${most - count} ${index + 1},${most - count}`).join(' ');
-  return html`<svg class="spark" role="img" aria-label=${label} viewBox=${`0 0 ${counts.length} ${most}`} preserveAspectRatio="none"
-    ><polygon points=${`0,${most} ${area} ${counts.length},${most}`}></polygon></svg>`;
+/** Which nodes did not answer, if any. */
+export function silent(found) {
+  const missing = found.nodesAsked - found.nodesAnswered;
+  const words = found.redis === 'away' ? 'Redis is away: only this node was asked' : missing > 0 ? `${missing} of ${found.nodesAsked} nodes did not answer` : '';
+  return words ? html`<b class="bad">${words}</b>` : nothing;
 }
 
 /** A unified difference, line by line. */
@@ -107,40 +198,56 @@ export function problem(error) {
     ${mistakes.length ? html`<ul>${mistakes.map(one => html`<li>${one}</li>`)}</ul>` : nothing}</div>`;
 }
 
+/** Gives a text to the operator as a file. */
+export function download(name, type, text) {
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(new Blob([text], { type }));
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), SECOND);
+}
+
 /**
- * Asks before something is done. Resolves to true if it was confirmed.
+ * Shows a dialog. Resolves when it is closed, to what `end` was called with, or undefined.
  *
- * @param content shown above the buttons
+ * @param content a function from `end` to what is shown
  */
-export function confirmed({ title, content, action, danger = false }) {
+export function dialog(title, content, kind = '') {
   return new Promise(resolve => {
     const place = document.getElementById('dialogs');
-    let answer = false;
+    let answer;
     const end = value => {
       answer = value;
       place.querySelector('dialog').close();
     };
     render(
-      html`<dialog aria-labelledby="dialog-title" @close=${() => {
+      html`<dialog class=${kind} aria-labelledby="dialog-title" @close=${() => {
         render(nothing, place);
         resolve(answer);
-      }}>
-        <h2 id="dialog-title">${title}</h2>
-        <form @submit=${event => {
-          event.preventDefault();
-          end(true);
-        }}>
-          ${content}
-          <footer>
-            <button type="button" @click=${() => end(false)}>Cancel</button>
-            <button class=${danger ? 'danger' : 'primary'}>${action}</button>
-          </footer>
-        </form>
-      </dialog>`,
+      }}><h2 id="dialog-title">${title}</h2>${content(end)}</dialog>`,
       place
     );
     place.querySelector('dialog').showModal();
   });
 }
 
-export { html, nothing, render };
+/**
+ * Asks before something is done. Resolves to true if it was confirmed.
+ *
+ * @param content shown above the buttons
+ */
+export async function confirmed({ title, content, action, danger = false }) {
+  const form = end => html`<form @submit=${event => {
+    event.preventDefault();
+    end(true);
+  }}>
+    ${content}
+    <footer>
+      <button type="button" @click=${() => end(false)}>Cancel</button>
+      <button class=${danger ? 'danger' : 'primary'}>${action}</button>
+    </footer>
+  </form>`;
+  return Boolean(await dialog(title, form));
+}
+
+export { html, nothing, render, svg };

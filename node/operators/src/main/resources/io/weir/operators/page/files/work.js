@@ -1,29 +1,162 @@
-// Jobs, upstreams and windows as they stand.
+// Providers, jobs and windows: how each does, in the last minute.
 
 import { ask } from './api.js';
-import { html, panel, table } from './parts.js';
+import { ahead, bar, facts, html, nothing, number, panel, silent, table, wait } from './parts.js';
 
-const TITLES = {
-  jobs: ['Jobs', 'The policy has no operation with jobs.'],
-  upstream: ['Upstreams', 'The policy has no upstream of providers.'],
-  window: ['Windows', 'The policy has no windows.']
-};
+const MINUTE_MILLIS = 60_000;
 
-const shown = { states: null };
+const shown = { states: null, answers: [] };
 
 async function find() {
-  shown.states = await ask('/v1/states');
+  const states = await ask('/v1/states');
+  const now = performance.now();
+  // The oldest one that is kept is a minute old: what has been counted since is that of the last minute.
+  const kept = shown.answers.filter((one, index, all) => !(all[index + 1]?.at <= now - MINUTE_MILLIS));
+  Object.assign(shown, { states, answers: [...kept, { at: now, meters: meters(states) }] });
 }
 
-function facts(state) {
-  const fields = Object.entries(state);
-  return fields.length
-    ? html`<dl class="fields">${fields.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`
-    : html`<span class="quiet">nothing under way</span>`;
+const idOf = meter => JSON.stringify([meter.name, meter.tags]);
+
+// The meters of all nodes, by their node, name and tags.
+function meters(states) {
+  const all = new Map();
+  states.nodes.forEach(node => node.meters.forEach(meter => {
+    const id = `${node.node} ${idOf(meter)}`;
+    all.set(id, { ...meter, node: node.node });
+  }));
+  return all;
+}
+
+const latest = () => shown.answers.at(-1)?.meters || new Map();
+
+function matching(name, tags) {
+  return [...latest().entries()].filter(([, meter]) => meter.name === name && Object.entries(tags).every(([tag, value]) => meter.tags[tag] === value));
+}
+
+const seconds = () => Math.max(1, (shown.answers.at(-1).at - shown.answers[0].at) / 1000);
+
+// What counters of all nodes have counted since the oldest answer; a node that is new since then counts from its start.
+function counted(name, tags) {
+  return matching(name, tags).reduce((sum, [id, meter]) => sum + meter.value - (shown.answers[0].meters.get(id)?.value ?? 0), 0);
+}
+
+const highest = (name, tags) => Math.max(0, ...matching(name, tags).map(([, meter]) => meter.value));
+const added = (name, tags) => matching(name, tags).reduce((sum, [, meter]) => sum + meter.value, 0);
+
+// The least bound that 99 % of the last minute's times do not exceed.
+function p99(name, tags) {
+  const counts = new Map();
+  matching(name, tags).forEach(([id, meter]) => {
+    const before = new Map(shown.answers[0].meters.get(id)?.buckets || []);
+    (meter.buckets || []).forEach(([bound, count]) => counts.set(bound, (counts.get(bound) || 0) + count - (before.get(bound) || 0)));
+  });
+  const bounds = [...counts.entries()].sort(([one], [other]) => one - other);
+  const total = bounds.at(-1)?.[1] || 0;
+  return total ? bounds.find(([, count]) => count >= 0.99 * total)[0] : null;
+}
+
+const instant = text => text?.match(/\((\d{4}-[\d-]+T[\d:.]+Z)/)?.[1];
+const whole = text => (text === undefined ? undefined : Number.parseInt(text, 10));
+
+function provider(upstream, name, state) {
+  const tags = { upstream, provider: name };
+  const outcome = of => counted('upstream.attempts', { ...tags, outcome: of });
+  const bad = outcome('bad');
+  const all = bad + outcome('good') + outcome('neutral') + outcome('refused');
+  return {
+    name,
+    rate: all / seconds(),
+    failed: all ? (100 * bad) / all : 0,
+    p99: p99('upstream.latency', tags),
+    busy: whole(state[`busy:${name}`]),
+    open: highest('upstream.breaker', tags) > 1 ? instant(state[`open:${name}`]) : null,
+    isTried: highest('upstream.breaker', tags) === 1,
+    cool: instant(state[`cool:${name}`]),
+    refused: outcome('refused')
+  };
+}
+
+function standing(one) {
+  const isAhead = text => text && Date.parse(text) > Date.now();
+  if (isAhead(one.open)) {
+    return html`<span class="state bad">left alone after failures, tried again ${ahead(one.open)}</span>`;
+  }
+  if (one.isTried) {
+    return html`<span class="state warn">tried with one request after failures</span>`;
+  }
+  if (isAhead(one.cool)) {
+    return html`<span class="state warn">asked to be left alone, ${ahead(one.cool)}</span>`;
+  }
+  return one.refused ? html`<span class="state bad">refuses a key</span>` : html`<span class="state good">used</span>`;
+}
+
+// Keys of providers that are left alone, because their provider asked for it or refused them.
+function rests(app, of) {
+  const all = Object.entries(of.state)
+    .map(([field, text]) => [field.match(/^cool:([^/]+)\/([^/]+)$/), instant(text)])
+    .filter(([names, until]) => names && Date.parse(until) > Date.now());
+  const again = (provider, key) => app.doing(async () => {
+    await ask(`/v1/upstreams/${[of.name, 'rests', provider, key].map(encodeURIComponent).join('/')}`, { method: 'DELETE' });
+    await find();
+  });
+  return all.map(([[, provider, key], until]) => html`<p>Key <b>${key}</b> of ${provider} is left alone, used again ${ahead(until)}
+    <button type="button" ?disabled=${!app.may('all')} @click=${again(provider, key)}>Use now</button></p>`);
+}
+
+function upstream(app, of) {
+  const names = new Set(matching('upstream.breaker', { upstream: of.name }).map(([, meter]) => meter.tags.provider));
+  const underWay = highest('upstream.inflight', { upstream: of.name });
+  const limit = highest('upstream.limit', { upstream: of.name });
+  const waiting = added('upstream.queue', { upstream: of.name });
+  const columns = [
+    ['provider', one => html`<b>${one.name}</b>`],
+    ['', standing],
+    ['rate', one => `${number(one.rate)}/s`, 'number'],
+    ['failed', one => html`<span class=${one.failed > 5 ? 'bad' : ''}>${number(one.failed)} %</span>`, 'number'],
+    ['p99', one => (one.p99 === null ? '–' : wait(one.p99)), 'number'],
+    ['under way', one => one.busy ?? '–', 'number']
+  ];
+  const rows = [...names].sort().map(name => provider(of.name, name, of.state));
+  return html`<h3>${of.name} <small>${number(underWay)}${limit ? ` of ${number(limit)}` : ''} under way, ${number(waiting)} waiting</small></h3>
+    ${table(columns, rows, 'Nothing was sent to its providers since the nodes started.', of.name)}${rests(app, of)}${raw(of)}`;
+}
+
+function raw(of) {
+  const fields = Object.entries(of.state);
+  return fields.length ? html`<details><summary>As Redis has it</summary>${facts(fields)}</details>` : nothing;
+}
+
+function jobs(all) {
+  const queue = (one, name) => highest('jobs.queue', { operation: one.name, queue: name });
+  const columns = [
+    ['operation', one => html`<b>${one.name}</b>`],
+    ['waiting', one => number(queue(one, 'waiting') + queue(one, 'checking')), 'number'],
+    ['sent', one => number(queue(one, 'dispatch')), 'number'],
+    ['running', one => number(queue(one, 'running')), 'number'],
+    ['done', one => `${number(counted('jobs.ended', { operation: one.name }) / seconds())}/s`, 'number'],
+    ['failed', one => number(counted('jobs.ended', { operation: one.name, state: 'failed' }) + counted('jobs.ended', { operation: one.name, state: 'timed_out' })), 'number'],
+    ['', raw]
+  ];
+  return table(columns, all, 'The policy has no operation with jobs.', 'jobs');
+}
+
+function windows(all) {
+  const columns = [
+    ['window', one => html`<b>${one.name}</b>`],
+    ['committed up to', one => number(highest('window.watermark', { window: one.name })), 'number'],
+    ['open', one => {
+      const open = highest('window.open', { window: one.name });
+      const failed = highest('window.failed', { window: one.name });
+      return html`${bar(open ? (100 * failed) / open : 0, `${failed} of ${open} open ranges have failed`, failed > 0)}
+        <small>${number(open)} open${failed ? html`, <b class="bad">${number(failed)} failed</b>` : nothing}</small>`;
+    }, 'wide'],
+    ['', raw]
+  ];
+  return table(columns, all, 'The policy has no windows.', 'windows');
 }
 
 export default {
-  title: 'Work',
+  title: 'Providers & jobs',
   load: find,
 
   heard(app) {
@@ -31,8 +164,10 @@ export default {
   },
 
   draw(app) {
-    return Object.entries(TITLES).map(([kind, [title, empty]]) =>
-      panel(title, table([['name', one => html`<b>${one.name}</b>`], ['state', one => facts(one.state)]], shown.states?.[kind] || [], app.failure || !shown.states ? '' : empty, title))
-    );
+    const { states } = shown;
+    const aside = html`<span class="quiet">counts of ${states ? wait(seconds() * 1000) : 'a minute'}</span> ${states ? silent(states) : nothing}`;
+    return html`${panel('Providers', states ? (states.upstream.length ? states.upstream.map(one => upstream(app, one)) : html`<p class="empty">The policy has no upstream of providers.</p>`) : table([], null), aside)}
+      ${panel('Jobs', jobs(states?.jobs))}
+      ${panel('Windows', windows(states?.window))}`;
   }
 };

@@ -1,0 +1,153 @@
+// What can be done to a key or a tenant: each action says first what it changes, from what to what.
+
+import { ask } from './api.js';
+import { clock, confirmed, html, nothing, number, rate, wait } from './parts.js';
+
+const path = key => `/v1/keys/${encodeURIComponent(key)}`;
+
+/**
+ * Changes the record of a key. A subject of a rule has none: one is made, with the plan that it has by its rule.
+ *
+ * @param of the key as it was shown: what was confirmed is done to it, whatever is shown by now
+ */
+async function change(of, json) {
+  if (of.record) {
+    await ask(path(of.key), { method: 'PATCH', json, headers: { 'If-Match': of.tag } });
+  } else {
+    await ask('/v1/keys', { method: 'POST', json: { id: of.key, tenant: of.explained.tenant, plan: of.explained.plan, ...json } });
+  }
+}
+
+function made(of) {
+  return of.record ? nothing : html`<p class="quiet">${of.key} is covered by a rule. A record with the plan ${of.explained.plan} is made for it.</p>`;
+}
+
+function forgotten(one) {
+  const much = one.kind === 'quota' ? `${number(one.used)} used` : one.kind === 'rate' ? `empty in ${wait(one.emptyInMs)} by itself` : `${number(one.waiting)} waiting`;
+  return html`<li>${one.limit ? html`${one.kind} <b>${one.limit}</b>` : 'tickets of callers'}: ${much}</li>`;
+}
+
+/**
+ * Shows what a reset forgets, then resets.
+ *
+ * @param json names the key or the tenant, and maybe the limits
+ */
+export async function reset(app, name, json) {
+  const preview = await ask('/v1/reset?dryRun=true', { method: 'POST', json });
+  const isSure = await confirmed({
+    title: `Reset ${name}?`,
+    content: preview.reset.length
+      ? html`<p>This is forgotten, and may be used again at once:</p><ul>${preview.reset.map(forgotten)}</ul>`
+      : html`<p>Nothing of its own is used: a reset changes nothing.</p>`,
+    action: 'Reset',
+    danger: true
+  });
+  if (isSure) {
+    await ask('/v1/reset', { method: 'POST', json });
+    app.say(`${name} was reset.`);
+  }
+}
+
+/** Freezes a key, or activates it again. */
+export async function freeze(app, of) {
+  const isFrozen = of.record?.state === 'frozen';
+  const isSure = await confirmed({
+    title: isFrozen ? `Activate ${of.key}?` : `Freeze ${of.key}?`,
+    content: html`<p>state: <b>${of.record?.state || 'active'} → ${isFrozen ? 'active' : 'frozen'}</b>.
+      ${isFrozen ? 'Its limits apply again.' : 'All of its requests are refused until it is activated again.'}</p>${made(of)}`,
+    action: isFrozen ? 'Activate' : 'Freeze',
+    danger: !isFrozen
+  });
+  if (isSure) {
+    await change(of, { state: isFrozen ? 'active' : 'frozen' });
+    app.say(`${of.key}: ${isFrozen ? 'frozen → active' : 'active → frozen'}.`);
+  }
+}
+
+const LASTS = [['+15m', '15 minutes', 15], ['+1h', 'an hour', 60], ['+8h', '8 hours', 480], ['+1d', 'a day', 1440], ['+7d', 'a week', 10080]];
+
+/** The buckets of the key itself with their rates now, the fullest first: that is the one that denies. */
+function ownRates({ record, explained }) {
+  const fill = name => explained.limits.find(one => one.limit === name)?.usedPercent || 0;
+  const all = record ? record.limits.map(one => ({ ...one, limit: one.name })) : explained.limits;
+  return all
+    .filter(one => one.opsPerSec !== undefined && one.scope === 'key')
+    .sort((one, other) => fill(other.limit) - fill(one.limit));
+}
+
+const SIDES = {
+  boost: { title: 'Boost', factors: [2, 5, 10], least: now => now, most: () => Infinity, wrong: 'A boost is above the present rate; Lower… is for less.' },
+  lower: { title: 'Lower', factors: [0.5, 0.2, 0.1], least: () => 0, most: now => now, wrong: 'Lower is below the present rate; Boost… is for more.' }
+};
+
+/** The form of another rate; it writes what is chosen into `wish`. */
+function rateForm(side, rates, wish) {
+  const now = () => rates.find(one => one.limit === wish.bucket);
+  const sentence = () => {
+    const [, , minutes] = LASTS.find(([value]) => value === wish.until);
+    return `${wish.bucket}: ${rate(now().opsPerSec)} → ${rate(wish.opsPerSec)}, from now until ${clock(Date.now() + minutes * 60_000)}`;
+  };
+  const source = () => (now().until ? `The present rate is an override until ${clock(now().until)}, which this replaces.` : `The present rate is by ${now().from}.`);
+  const show = form => {
+    const isRight = wish.opsPerSec > side.least(now().opsPerSec) && wish.opsPerSec < side.most(now().opsPerSec);
+    form.elements.opsPerSec.setCustomValidity(isRight ? '' : side.wrong);
+    form.querySelector('.present').textContent = sentence();
+    form.querySelector('.source').textContent = source();
+  };
+  const set = (form, changed) => {
+    Object.assign(wish, changed);
+    form.elements.opsPerSec.value = String(wish.opsPerSec);
+    show(form);
+  };
+  return html`<p class="present">${sentence()}</p><p class="source quiet">${source()}</p>
+    <p class="grid">
+      <label>bucket<select @change=${event => {
+        wish.bucket = event.target.value;
+        set(event.target.form, { opsPerSec: proposed(now(), side.factors[0]) });
+      }}>${rates.map(one => html`<option>${one.limit}</option>`)}</select></label>
+      <label>operations per second<input name="opsPerSec" type="number" min="0" step="any" required .value=${String(wish.opsPerSec)} @input=${event => {
+        wish.opsPerSec = Number(event.target.value);
+        show(event.target.form);
+      }}></label>
+      <label>for<select @change=${event => set(event.target.form, { until: event.target.value })}>${LASTS.map(
+        ([value, name]) => html`<option value=${value} ?selected=${value === wish.until}>${name}</option>`
+      )}</select></label>
+    </p>
+    <p class="buttons">${side.factors.map(factor => html`<button type="button" @click=${event => set(event.target.form, { opsPerSec: proposed(now(), factor) })}>× ${factor}</button>`)}</p>`;
+}
+
+function proposed(limit, factor) {
+  return Number((limit.opsPerSec * factor).toPrecision(3));
+}
+
+/** Another rate of one bucket until a moment, higher or lower by `name`; the other overrides stay. */
+export async function changeRate(app, of, name) {
+  const side = SIDES[name];
+  const rates = ownRates(of);
+  if (!rates.length) {
+    app.say(`${of.key} has no bucket of its own: its limits are shared.`);
+    return;
+  }
+  const wish = { bucket: rates[0].limit, opsPerSec: proposed(rates[0], side.factors[0]), until: '+1h' };
+  const isSure = await confirmed({
+    title: `${side.title} ${of.key}`,
+    content: html`${rateForm(side, rates, wish)}${made(of)}`,
+    action: side.title
+  });
+  if (isSure) {
+    const before = rates.find(one => one.limit === wish.bucket).opsPerSec;
+    const others = (of.record?.overrides || []).filter(one => one.bucket !== wish.bucket || one.operation);
+    await change(of, { overrides: [...others, wish] });
+    app.say(`${wish.bucket} of ${of.key}: ${rate(before)} → ${rate(wish.opsPerSec)}.`);
+  }
+}
+
+/** Gives a text to the clipboard, or, on a page without a secure origin, shows it to be copied. */
+export async function copy(app, text) {
+  if (navigator.clipboard) {
+    await navigator.clipboard.writeText(text);
+    app.say('Copied.');
+  } else {
+    await confirmed({ title: 'Copy', content: html`<textarea rows="6" readonly .value=${text}></textarea>`, action: 'Close' });
+  }
+}

@@ -1,0 +1,79 @@
+// What a candidate for the policy, and limits in audit mode, would deny of the live traffic.
+
+import { ask } from './api.js';
+import { bar, clock, confirmed, count, html, keyLink, nothing, number, panel, silent, table, wait } from './parts.js';
+
+const LASTS = [['60', 'a minute'], ['600', '10 minutes'], ['3600', 'an hour'], ['86400', 'a day']];
+
+const shown = { told: null };
+
+/** Asks how it stands. */
+export async function findComparison() {
+  shown.told = await ask('/v1/rehearsal');
+}
+
+/** Compares a text with the policy in force for some time; resolves to whether it began. */
+export async function compare(app, text) {
+  let seconds = '600';
+  const isSure = await confirmed({
+    title: 'Compare on live traffic?',
+    content: html`<p>All requests are decided by the draft, too, and nothing is enforced by it. It begins with empty buckets.</p>
+      <label>for<select @change=${event => { seconds = event.target.value; }}>${LASTS.map(([value, name]) => html`<option value=${value} ?selected=${value === seconds}>${name}</option>`)}</select></label>`,
+    action: 'Compare'
+  });
+  if (isSure) {
+    await ask(`/v1/rehearsal?seconds=${seconds}`, { method: 'PUT', text, headers: { 'Content-Type': 'text/plain; charset=utf-8' } });
+    app.say('The comparison begins within two seconds.');
+    await findComparison();
+  }
+  return isSure;
+}
+
+/** Ends the comparison. */
+export async function endComparison(app) {
+  await ask('/v1/rehearsal', { method: 'DELETE' });
+  app.say('The comparison ends within two seconds.');
+}
+
+function account(of, empty, isAudit) {
+  const share = row => {
+    const passing = row.pass + row.wouldDeny;
+    return passing ? (100 * row.wouldDeny) / passing : 0;
+  };
+  const columns = [
+    ['plan', row => row.plan],
+    ['operation', row => html`<b>${row.operation}</b>`],
+    ['passed', row => number(row.pass + row.wouldDeny), 'number'],
+    ['of those would be denied', row => html`${bar(share(row), `${number(share(row))} % would be denied`)}<small>${number(row.wouldDeny)}, ${number(share(row))} %</small>`, 'wide'],
+    ...(isAudit ? [] : [['denied', row => number(row.deny + row.wouldPass), 'number'], ['of those would pass', row => number(row.wouldPass), 'number']]),
+    ['not compared', row => number(row.unknown), 'number']
+  ];
+  const denied = of.wouldDeny;
+  return html`${table(columns, of.outcomes, empty, 'outcomes')}
+    ${denied.total
+      ? html`<div class="two">
+          ${table([['would be denied', row => keyLink(row.key, row.tenant)], ['times', count, 'number']], denied.keys, '', 'keys')}
+          ${table([['by the limit', row => html`${row.limit} <small>${row.operation}, ${row.plan}</small>`], ['times', count, 'number']], denied.limits, '', 'limits')}
+        </div>`
+      : nothing}`;
+}
+
+function candidate(app, of, end) {
+  const passed = Date.now() - Date.parse(of.since);
+  const lasts = Date.parse(of.until) - Date.parse(of.since);
+  const left = Math.max(0, lasts - passed);
+  return panel(
+    'The comparison',
+    html`<p>by ${of.by}, until ${clock(of.until)} ${bar((100 * passed) / lasts, `${wait(left)} left`)} <small>${wait(left)} left</small></p>
+      ${account(of, 'No request has come yet.', false)}
+      <p><a href="#/now?list=wouldbe">Who would be limited, since when</a></p>
+      <div class="buttons"><button type="button" ?disabled=${!app.may('all')} @click=${app.doing(end)}>End</button></div>`
+  );
+}
+
+/** How the candidate and the limits in audit mode stand; nothing if there are none. */
+export function comparison(app, end) {
+  const { told } = shown;
+  return html`${told?.candidate ? candidate(app, told.candidate, end) : nothing}
+    ${told?.audit.outcomes.length ? panel('Limits in audit mode', account(told.audit, '', true), html`<span class="quiet">since the nodes started</span> ${silent(told)}`) : nothing}`;
+}

@@ -1,0 +1,129 @@
+// Finds a key, tenant, limit, operation or denial from everywhere.
+
+import { ask, withQuery } from './api.js';
+import { dialog, html, nothing, render } from './parts.js';
+import { live } from './live.js';
+
+const MOST = 8;
+const ENOUGH = 2; // characters, before the node is asked
+const PAUSE_MILLIS = 120;
+const BEFORE = 40; // characters of a line before what is found in it
+const EXCERPT = 90;
+const DENIAL = /^[a-z0-9]{8,64}$/;
+const NAME = /^\S+$/;
+
+// A request for something that may not be there.
+function maybe(path) {
+  return ask(path).catch(error => (error.status === 404 || error.status === 400 || error.status === 403 ? null : Promise.reject(error)));
+}
+
+function ofViews(app, text) {
+  return app.views().filter(([, view]) => view.title.toLowerCase().includes(text)).map(([name, view]) => ['view', view.title, `#/${name}`]);
+}
+
+function ofCases(text) {
+  return (live.cases?.cases || [])
+    .filter(one => `${one.tenant}/${one.key || ''} ${one.limit} ${one.operation}`.toLowerCase().includes(text))
+    .map(one => ['limited now', `${one.tenant}/${one.key || ''} ${one.limit}`, withQuery('#/now', one.key ? { key: one.key, limit: one.limit, operation: one.operation } : { tenant: one.tenant, limit: one.limit })]);
+}
+
+async function ofDenials(text) {
+  const found = DENIAL.test(text) ? await maybe(`/v1/denials/${text}`) : null;
+  return found ? [['denial', `${found.tenant}/${found.key} ${found.operation}`, withQuery('#/now', { id: text })]] : [];
+}
+
+async function ofKeys(text) {
+  const exact = NAME.test(text) ? await maybe(withQuery('/v1/explain', { key: text })) : null;
+  const { keys } = (await maybe(withQuery('/v1/keys', { find: text, limit: MOST }))) || { keys: [] };
+  const named = [...(exact ? [{ id: exact.key, tenant: exact.tenant }] : []), ...keys.filter(one => one.id !== exact?.key)];
+  return named.map(one => ['key', `${one.tenant}/${one.id}`, withQuery('#/now', { key: one.id })]);
+}
+
+async function ofTenants(text) {
+  const found = NAME.test(text) ? await maybe(`/v1/tenants/${encodeURIComponent(text)}`) : null;
+  return found ? [['tenant', found.id, withQuery('#/now', { tenant: found.id })]] : [];
+}
+
+// Limits, operations and plans stand in the policy.
+async function ofPolicy(app, text) {
+  if (app.session.tenant) {
+    return [];
+  }
+  const lines = (await ask('/v1/policy')).split('\n').map((line, index) => ({ line: line.trim(), number: index + 1 }));
+  return lines
+    .filter(({ line }) => line.toLowerCase().includes(text) && !line.startsWith('#'))
+    .map(({ line, number }) => ['policy', `${number}: ${around(line, text)}`, withQuery('#/limits', { line: number })]);
+}
+
+function around(line, text) {
+  const from = Math.max(0, line.toLowerCase().indexOf(text) - BEFORE);
+  return `${from ? '…' : ''}${line.slice(from, from + EXCERPT)}`;
+}
+
+/** Where the text occurs, as a kind, a title and an address each. */
+async function found(app, text) {
+  const small = text.toLowerCase();
+  const asked = text.length < ENOUGH ? [] : await Promise.all([ofDenials(text), ofKeys(text), ofTenants(text), ofPolicy(app, small)]);
+  return [ofCases(small), ...asked, ofViews(app, small)].flatMap(some => some.slice(0, MOST));
+}
+
+function results(rows, failure) {
+  return html`<ul aria-label="found">${rows.map(([kind, title, address]) => html`<li><a href=${address}>${title} <small>${kind}</small></a></li>`)}</ul>
+    <p class="quiet" role="status">${failure || (rows.length ? `${rows.length} found` : 'Nothing is found.')}</p>`;
+}
+
+// Shows what is found for the text of a field, unless another one is typed meanwhile.
+async function search(app, field) {
+  const text = field.value.trim();
+  const place = field.form.querySelector('.results');
+  await new Promise(resolve => { setTimeout(resolve, PAUSE_MILLIS); });
+  const isStill = () => text === field.value.trim();
+  if (!isStill()) {
+    return;
+  }
+  let shown = nothing;
+  try {
+    shown = text ? results(await found(app, text), '') : nothing;
+  } catch (error) {
+    shown = results([], error.message);
+  }
+  if (isStill()) {
+    render(shown, place);
+  }
+}
+
+// The arrows lead from the field to the results and back.
+function move(event) {
+  const links = [...event.currentTarget.querySelectorAll('a')];
+  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  if (step && links.length) {
+    event.preventDefault();
+    const next = links[links.indexOf(document.activeElement) + step];
+    (next || event.currentTarget.elements.text).focus();
+  }
+}
+
+/** Opens the search; goes to what is chosen. */
+export async function openFind(app) {
+  const form = end => {
+    const choose = link => link && end(link.getAttribute('href'));
+    const click = event => {
+      if (event.target.closest('a')) {
+        event.preventDefault();
+        choose(event.target.closest('a'));
+      }
+    };
+    const submit = event => {
+      event.preventDefault();
+      choose(event.target.querySelector('a'));
+    };
+    return html`<form @keydown=${move} @click=${click} @submit=${submit}>
+      <input name="text" type="search" aria-label="key, tenant, limit, operation or id of a denial" placeholder="key, tenant, limit, operation, id of a denial"
+        maxlength="128" spellcheck="false" autocomplete="off" autofocus @input=${event => search(app, event.target)}>
+      <div class="results"></div></form>`;
+  };
+  const chosen = await dialog('Find anything', form, 'find');
+  if (chosen) {
+    app.go(chosen);
+  }
+}

@@ -1,0 +1,194 @@
+// All about one key: what would be decided now and why, its limits, its denials, and what can be done.
+
+import { ask, askWithTag, withQuery } from './api.js';
+import { changeRate, copy, freeze, reset } from './actions.js';
+import { denialFacts, denialList } from './denials.js';
+import { age, ahead, bar, clock, facts, html, loading, nothing, number, period, rate, silent, table, time, wait } from './parts.js';
+
+const denials = denialList(true);
+
+const shown = { key: '', id: '', limit: '', operation: '', explained: null, record: null, tag: '', denial: null, mostLines: 0 };
+
+const NOTHING = { explained: null, record: null, tag: '', denial: null, mostLines: 0 };
+
+async function record(key) {
+  try {
+    const { text, tag } = await askWithTag(`/v1/keys/${encodeURIComponent(key)}`);
+    return { record: JSON.parse(text), tag };
+  } catch (error) {
+    if (error.status === 404) {
+      return { record: null, tag: '' }; // a subject of the policy or of a rule
+    }
+    throw error;
+  }
+}
+
+// A denial by its id leads to its key.
+async function whose() {
+  if (!shown.id || shown.denial) {
+    return shown.key;
+  }
+  const denial = await ask(`/v1/denials/${encodeURIComponent(shown.id)}`);
+  Object.assign(shown, { denial, operation: denial.operation, limit: denial.full[0]?.limit || denial.reason });
+  return denial.key;
+}
+
+// A record that is not there is not asked for each time.
+async function find(isAll) {
+  const { id } = shown;
+  const key = await whose();
+  const explained = await ask(withQuery('/v1/explain', { key }));
+  const found = isAll || !shown.explained || shown.record ? await record(key) : {};
+  if (id === shown.id && (id || key === shown.key)) {
+    Object.assign(shown, { key, explained, ...found });
+    await denials.find({ key, tenant: explained.tenant });
+  }
+}
+
+/** Shows a key, or the denial with an id; what is shown of another one is gone. */
+export function show({ key = '', id = '', limit = '', operation = '' }) {
+  const isOther = id ? id !== shown.id : key !== shown.key || Boolean(shown.id);
+  Object.assign(shown, isOther ? { key, id, limit, operation, ...NOTHING } : id ? {} : { limit, operation });
+}
+
+/** Asks for what is shown. */
+export const refresh = () => find(false);
+
+const WORDS = { allowed: 'passes', denied: 'denied', never_allowed: 'blocked', unavailable: 'undecided: Redis is away' };
+const REASONS = { access_disabled: 'the key, its tenant or the operation is frozen', operation_not_configured: 'no limit of the plan covers the operation', cost_exceeds_capacity: 'the cost is above all that the limit ever holds' };
+
+function freeAgain(one, limits) {
+  const full = limits.filter(limit => one.full.includes(limit.limit) && limit.resetAt);
+  const resets = full.map(limit => limit.resetAt).sort().at(-1);
+  if (resets && Date.parse(resets) - Date.now() > 60_000) {
+    return html` · free again at ${ahead(resets)}`;
+  }
+  return one.retryAfterMs === undefined ? nothing : html` · retry after ${one.estimate ? 'at least ' : ''}${wait(one.retryAfterMs)}`;
+}
+
+function decision(one, of) {
+  const why = one.decision === 'never_allowed' ? REASONS[one.reason] || one.reason : one.full?.length ? `${one.full.join(', ')} full` : 'others who were promised a time come first';
+  return html`<li class=${one.decision === 'never_allowed' || one.decision === 'unavailable' ? 'bad' : 'warn'}><b>${one.operation}</b> is ${WORDS[one.decision]}${
+    one.decision === 'unavailable' ? nothing : html`: ${why}${freeAgain(one, of.limits)}`}</li>`;
+}
+
+/** What does not pass, each with its reason; then what does. */
+function decisions(of) {
+  const first = one => Number(one.operation !== shown.operation);
+  const refused = of.decisions.filter(one => one.decision !== 'allowed').sort((one, other) => first(one) - first(other));
+  const passing = of.decisions.filter(one => one.decision === 'allowed').map(one => one.operation);
+  const lines = refused.length + (passing.length ? 1 : 0);
+  shown.mostLines = Math.max(shown.mostLines, lines); // what is below keeps its place
+  return html`<ul class="decisions">
+    ${refused.map(one => decision(one, of))}
+    ${passing.length ? html`<li class="good">${passing.join(', ')} ${passing.length === 1 ? 'passes' : 'pass'} now</li>` : nothing}
+    ${of.degraded ? html`<li class="bad">This node decides by itself: Redis is away.</li>` : nothing}
+    ${Array.from({ length: shown.mostLines - lines }, () => html`<li aria-hidden="true">&nbsp;</li>`)}
+  </ul>`;
+}
+
+const percent = limit => (limit.full ? 100 : limit.usedPercent);
+
+function size(limit) {
+  const burst = `burst ${number(limit.capacity)}`;
+  return limit.opsPerSec ? `${rate(limit.opsPerSec)}, ${burst}` : limit.periodMs ? `${number(limit.capacity)} ${period(limit.periodMs)}` : `${number(limit.capacity)} at once`;
+}
+
+/** All limits of the key, the fullest first. */
+function limits(of) {
+  const until = limit => shown.record?.limits.find(one => one.name === limit.limit)?.until;
+  const used = limit => `${number(limit.used)} of ${number(limit.capacity)}`;
+  const override = limit => (limit.from === 'plan' ? nothing : html` <span class="tag">override${until(limit) ? html` until ${time(until(limit))}` : nothing}</span>`);
+  const columns = [
+    ['limit', limit => html`<b>${limit.limit}</b> ${limit.limit === shown.limit ? html`<span class="tag warn">denied lately</span>` : nothing}
+      <small class="line-of">${limit.kind} of the ${limit.scope}${limit.leased ? ', leased' : ''}: ${limit.operations.join(', ')}</small>`],
+    ['used', limit => html`${bar(percent(limit), `${used(limit)} used, ${limit.usedPercent} %`, true)}<small>${used(limit)} · ${size(limit)}${override(limit)}</small>`, 'wide'],
+    ['empty', limit => (limit.emptyAt || limit.resetAt ? ahead(limit.emptyAt || limit.resetAt) : 'now')]
+  ];
+  const all = [...of.limits].sort((one, other) => percent(other) - percent(one));
+  return table(columns, all, of.decisions.some(one => one.decision === 'unavailable') ? 'No levels are known while Redis is away.' : 'Nothing limits it.', 'limits', limit => limit.limit === shown.limit);
+}
+
+function holders(of) {
+  const all = of.limits.flatMap(limit => (limit.holders || []).map(holder => ({ ...holder, limit: limit.limit })));
+  return all.length
+    ? html`<h3>In use</h3>${table([['permit', one => one.limit], ['by', one => html`<code>${one.id}</code>`], ['until at most', one => time(one.until)]], all, '', 'permits')}`
+    : nothing;
+}
+
+function about(of) {
+  const { record } = shown;
+  if (!record) {
+    return html`<p class="quiet">No record: ${of.listed ? 'the policy lists this subject' : 'a rule of the policy covers the name'}.</p>`;
+  }
+  return html`${facts([
+      ['plan', record.planInForce || record.plan || 'none'],
+      ['expires', record.expires ? time(record.expires) : 'never'],
+      ['labels', Object.entries(record.labels || {}).map(([name, value]) => `${name}: ${value}`).join(', ') || 'none'],
+      ['note', record.note || 'none'],
+      ['made', html`${age(record.created.at)} ago by ${record.created.by}`],
+      ['changed', html`${age(record.changed.at)} ago by ${record.changed.by}`]
+    ])}
+    ${record.problems?.length ? html`<div class="problem"><ul>${record.problems.map(one => html`<li>${one.message || one}</li>`)}</ul></div>` : nothing}`;
+}
+
+function summary(of) {
+  const refused = of.decisions.filter(one => one.decision !== 'allowed');
+  const lines = refused.map(one => `${one.operation}: ${WORDS[one.decision]}${one.full?.length ? `, ${one.full.join(', ')} full` : one.reason ? `, ${one.reason}` : ''}`);
+  return [`${of.tenant}/${of.key}, plan ${of.plan}, ${clock(of.at)}`, ...(lines.length ? lines : ['all operations pass']), location.href].join('\n');
+}
+
+// After an action, what it has changed is shown.
+function acting(app, action) {
+  return app.doing(async () => {
+    await action({ ...shown });
+    await find(true);
+  });
+}
+
+function buttons(app, of) {
+  const { record, key } = shown;
+  const mayKeys = app.may('keys');
+  const mayReset = mayKeys && !app.session.tenant;
+  const mayLimits = mayReset && !of.listed;
+  const why = mayKeys ? (of.listed ? 'The policy lists this subject: it is changed under Limits.' : '') : 'Your token may look only.';
+  return html`<div class="buttons">
+      <button type="button" data-key="r" ?disabled=${!mayReset} @click=${acting(app, () => reset(app, key, { key, queue: true }))}>Reset…</button>
+      <button type="button" data-key="b" ?disabled=${!mayLimits} @click=${acting(app, one => changeRate(app, one, 'boost'))}>Boost…</button>
+      <button type="button" ?disabled=${!mayLimits} @click=${acting(app, one => changeRate(app, one, 'lower'))}>Lower…</button>
+      <button type="button" data-key="f" ?disabled=${!mayKeys || of.listed} @click=${acting(app, one => freeze(app, one))}>${record?.state === 'frozen' ? 'Activate…' : 'Freeze…'}</button>
+      <button type="button" @click=${app.doing(() => copy(app, summary(of)))}>Copy</button>
+    </div>
+    ${why ? html`<p class="quiet">${why}</p>` : nothing}`;
+}
+
+function state(of) {
+  const all = Object.entries(of.states);
+  return html`<details><summary>In words, and the state in Redis</summary>
+    <ul class="facts">${of.words.map(line => html`<li>${line}</li>`)}</ul>
+    ${all.map(([key, fields]) => html`<h3><code>${key}</code></h3>${facts(Object.entries(fields))}`)}</details>`;
+}
+
+/**
+ * What is known of the key that is shown.
+ *
+ * @param close the address without it
+ * @param manage draws what else can be done to its record
+ */
+export function draw(app, close, manage = () => nothing) {
+  const of = shown.explained;
+  const name = of ? `${of.tenant}/${of.key}` : shown.key || shown.id;
+  return html`<section class="panel detail" aria-label=${`about ${name}`}>
+    <header><h2 tabindex="-1">${name}
+      ${of ? html`<small>plan ${of.plan}</small>` : nothing}
+      ${shown.record && shown.record.state !== 'active' ? html`<span class="tag warn">${shown.record.state}</span>` : nothing}</h2>
+      <a class="close" data-key="Escape" href=${close} aria-label="close">✕</a></header>
+    ${shown.denial ? html`<h3>The denial</h3>${denialFacts(shown.denial)}` : nothing}
+    ${of
+      ? html`${shown.denial ? html`<h3>The key now</h3>` : nothing}${decisions(of)}${buttons(app, of)}${manage(app, { ...shown }, () => find(true))}
+          <h3>Limits</h3>${limits(of)}${holders(of)}
+          <h3>Its last denials ${denials.found() ? silent(denials.found()) : nothing}</h3>${denials.draw(app)}
+          <h3>Record</h3>${about(of)}${state(of)}`
+      : app.failure ? nothing : loading(6)}
+  </section>`;
+}

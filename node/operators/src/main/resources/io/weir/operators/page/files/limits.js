@@ -1,0 +1,261 @@
+// The policy as one draft: edit, dry run, compare on live traffic, put in force; and the revisions before.
+
+import { ask, askWithTag, withQuery } from './api.js';
+import { comparison, compare, endComparison, findComparison } from './compare.js';
+import { keep, kept } from './draft.js';
+import { drawReplay } from './replay.js';
+import { age, clock, confirmed, diff, html, loading, nothing, panel, table } from './parts.js';
+
+const FIRST_PROBLEMS = 3;
+
+const NO_RESULT = { problems: [], warnings: [], difference: null, tried: null };
+
+const shown = { text: '', tag: '', file: '', draft: null, revisions: null, seen: null, ...NO_RESULT };
+
+const edited = () => shown.draft?.text ?? shown.text;
+const revision = () => shown.tag.replaceAll('"', '');
+
+async function find() {
+  const { text, tag, file } = await askWithTag('/v1/policy');
+  Object.assign(shown, { text, tag, file, draft: kept() });
+  if (shown.draft?.text === text) {
+    write(null);
+  }
+  shown.revisions = (await ask('/v1/policy/revisions')).revisions;
+}
+
+function write(draft) {
+  shown.draft = draft;
+  keep(draft);
+}
+
+function edit(text) {
+  write(text === shown.text ? null : { base: revision(), ...shown.draft, text });
+}
+
+/** Tries or publishes the draft; with force, also if stored keys lose limits. */
+async function put(app, isDryRun, { comment, force } = {}) {
+  const text = edited();
+  app.failure = null;
+  try {
+    const answer = await ask(withQuery('/v1/policy', { dryRun: isDryRun || '', force: force || '', comment }), {
+      method: 'PUT',
+      text,
+      headers: { 'If-Match': shown.tag, 'Content-Type': 'text/plain; charset=utf-8' }
+    });
+    Object.assign(shown, { problems: [], warnings: answer.warnings, difference: answer.diff, tried: text });
+    return answer;
+  } catch (error) {
+    Object.assign(shown, NO_RESULT, { problems: error.details?.problems || [] });
+    delete error.details?.problems; // they are shown at their lines
+    if (error.status === 412) {
+      shown.difference = error.details.diff;
+      await find(); // the next try is made against what is in force by now
+    }
+    throw error;
+  }
+}
+
+async function dryRun(app) {
+  await put(app, true);
+  app.say('It would be accepted.');
+}
+
+/**
+ * Asks once more if a change is refused because stored keys would lose limits.
+ *
+ * @param change is called again with force if that was confirmed
+ * @returns what the change resolves to, and whether it was forced; null if it was not confirmed
+ */
+async function forcedIfConfirmed(app, change) {
+  try {
+    return { answer: await change(false), force: false };
+  } catch (error) {
+    if (error.details?.code !== 'records_stranded') {
+      throw error;
+    }
+    const isSure = await confirmed({
+      title: 'Stored keys would lose limits',
+      content: html`<p>${error.message}</p><ul>${error.mistakes.map(one => html`<li>${one}</li>`)}</ul>`,
+      action: 'Go on anyway',
+      danger: true
+    });
+    app.failure = null;
+    return isSure ? { answer: await change(true), force: true } : null;
+  }
+}
+
+async function publish(app) {
+  const tried = await forcedIfConfirmed(app, force => put(app, true, { force }));
+  if (!tried) {
+    return;
+  }
+  const { force } = tried;
+  let comment = '';
+  const isSure = await confirmed({
+    title: 'Put in force on all nodes?',
+    content: html`${diff(shown.difference)}
+      <label>why<input maxlength="200" @input=${event => { comment = event.target.value; }}></label>`,
+    action: 'Put in force',
+    danger: force
+  });
+  if (isSure) {
+    const answer = await put(app, false, { comment, force });
+    write(null);
+    Object.assign(shown, NO_RESULT);
+    await find();
+    app.say(`Revision ${answer.revision} is in force.`);
+  }
+}
+
+async function rollBack(app, to) {
+  const difference = await ask(withQuery('/v1/policy/diff', { from: revision(), to }));
+  const isSure = await confirmed({
+    title: `Restore revision ${to}?`,
+    content: html`<p>Its text becomes a new revision.</p>${diff(difference)}`,
+    action: 'Restore',
+    danger: true
+  });
+  if (isSure) {
+    const done = await forcedIfConfirmed(app, force =>
+      ask(withQuery('/v1/policy/rollback', { force: force || '' }), { method: 'POST', json: { revision: to }, headers: { 'If-Match': shown.tag } }));
+    if (done) {
+      await find();
+      app.say(`Revision ${done.answer.revision} is in force, with the text of ${to}.`);
+    }
+  }
+}
+
+async function discard(app) {
+  const isSure = await confirmed({ title: 'Discard the draft?', content: html`<p>It differs from revision ${shown.draft.base}.</p>`, action: 'Discard', danger: true });
+  if (isSure) {
+    write(null);
+    Object.assign(shown, NO_RESULT);
+    app.draw();
+  }
+}
+
+/** Marks a line of the draft and scrolls to it. */
+function select(line) {
+  const field = document.getElementById('policy-text');
+  const lines = edited().split('\n');
+  const before = lines.slice(0, line - 1).join('\n').length + (line > 1 ? 1 : 0);
+  field.focus();
+  field.setSelectionRange(before, before + (lines[line - 1] || '').length);
+  field.scrollTop = Math.max(0, (line - 5) * parseFloat(getComputedStyle(field).lineHeight));
+}
+
+function problemLine(one) {
+  return html`<li class=${one.severity}><button type="button" class="plain" @click=${() => select(one.line)}>line ${one.line}</button>
+    ${one.message} <small><code>${one.code}</code> ${one.path}</small></li>`;
+}
+
+// One mistake often causes others further down.
+function problems() {
+  const all = [...shown.problems, ...shown.warnings];
+  const more = all.slice(FIRST_PROBLEMS);
+  return all.length
+    ? html`<ul class="problems" aria-label="problems">${all.slice(0, FIRST_PROBLEMS).map(problemLine)}</ul>
+        ${more.length ? html`<details><summary>${more.length} more, maybe because of line ${all[0].line}</summary><ul class="problems">${more.map(problemLine)}</ul></details>` : nothing}`
+    : nothing;
+}
+
+// Only nodes that follow a policy file say something about it.
+function fileNote() {
+  const notes = {
+    differs: 'The policy file of this node has another policy: this one stays until the file changes.',
+    refused: 'The policy file of this node is refused; its log says why.'
+  };
+  const note = notes[shown.file];
+  return note ? html`<p class="tag warn" role="note">${note}</p>` : nothing;
+}
+
+function editor(app, mayEdit) {
+  const text = edited();
+  const marked = new Map(shown.problems.map(one => [one.line, one.message]));
+  return html`<div class="editor">
+      <div class="lines" aria-hidden="true">${text.split('\n').map((unused, index) =>
+        html`<span class=${marked.has(index + 1) ? 'marked' : ''} title=${marked.get(index + 1) || nothing}>${index + 1}</span>`)}</div>
+      <textarea id="policy-text" aria-label="policy" spellcheck="false" wrap="off" ?readonly=${!mayEdit} .value=${text}
+        @input=${event => { edit(event.target.value); app.draw(); }}
+        @scroll=${event => { event.target.previousElementSibling.scrollTop = event.target.scrollTop; }}></textarea>
+    </div>
+    ${problems()}`;
+}
+
+/** The steps of the draft, with how far it is. */
+function steps(app, mayEdit) {
+  const { draft } = shown;
+  const text = edited();
+  const isTried = shown.tried === text;
+  const isBehind = draft && draft.base !== revision();
+  const of = [
+    ['Edit', draft ? html`differs from revision ${draft.base}${isBehind ? html`; <b class="bad">revision ${revision()} is in force by now</b>` : nothing}` : `revision ${revision()}, no change`, nothing],
+    ['Dry run', shown.problems.length ? html`<b class="bad">${shown.problems.length} problems</b>` : isTried ? `accepted${shown.warnings.length ? `, ${shown.warnings.length} warnings` : ''}` : 'not tried',
+      html`<button type="button" ?disabled=${!mayEdit} @click=${app.doing(dryRun)}>Dry run</button>`],
+    ['Compare', draft?.compared === text ? 'this draft' : draft?.compared ? 'an earlier text of the draft' : 'not compared',
+      html`<button type="button" ?disabled=${!mayEdit} @click=${app.doing(async () => {
+        if (await compare(app, text) && shown.draft) {
+          write({ ...shown.draft, compared: text });
+        }
+      })}>Compare on live traffic…</button>`],
+    ['Put in force', draft ? 'a draft' : 'nothing to put in force',
+      html`<button type="button" class="primary" ?disabled=${!mayEdit || !draft} @click=${app.doing(publish)}>Put in force…</button>
+        <button type="button" ?disabled=${!draft} @click=${app.doing(discard)}>Discard…</button>`]
+  ];
+  return html`<ol class="steps">${of.map(([title, words, buttons]) => html`<li><b>${title}</b> <span class="quiet">${words}</span><span class="buttons">${buttons}</span></li>`)}</ol>`;
+}
+
+async function look(app, of) {
+  shown.seen = { revision: of, text: await ask(withQuery('/v1/policy/diff', { to: of })) };
+  app.draw();
+}
+
+function history(app) {
+  const inForce = Number(revision());
+  const before = shown.revisions?.find(one => one.revision < inForce)?.revision;
+  const mayRestore = app.may('all') && !app.session.tenant;
+  const action = one => {
+    if (one.revision === inForce) {
+      return before && mayRestore ? html`<button type="button" @click=${app.doing(() => rollBack(app, before))}>Undo…</button>` : nothing;
+    }
+    return mayRestore ? html`<button type="button" class="plain" @click=${app.doing(() => rollBack(app, one.revision))}>Restore…</button>` : nothing;
+  };
+  const columns = [
+    ['revision', one => html`<b>${one.revision}</b>${one.revision === inForce ? html` <span class="tag">in force</span>` : nothing}`],
+    ['at', one => html`${clock(one.at)} <small>${age(one.at)} ago</small>`],
+    ['by', one => one.by || nothing],
+    ['why', one => one.comment || nothing],
+    ['', one => html`<button type="button" class="plain" @click=${app.doing(() => look(app, one.revision))}>Difference</button> ${action(one)}`]
+  ];
+  return html`${table(columns, shown.revisions, 'No revision is kept.', 'revisions')}
+    ${shown.seen ? html`<h3>What revision ${shown.seen.revision} changed</h3>${diff(shown.seen.text)}` : nothing}`;
+}
+
+export default {
+  title: 'Limits',
+
+  async load(app) {
+    const { line = '' } = app.parameters;
+    await find();
+    await findComparison();
+    if (line) {
+      app.draw();
+      requestAnimationFrame(() => requestAnimationFrame(() => document.getElementById('policy-text') && select(Number(line))));
+    }
+  },
+
+  heard(app) {
+    app.refresh(findComparison);
+  },
+
+  draw(app) {
+    const mayEdit = app.may('all') && !app.session.tenant;
+    const content = html`${fileNote()}${steps(app, mayEdit)}${editor(app, mayEdit)}
+      ${shown.difference === null ? nothing : html`<h3>Difference to what is in force</h3>${diff(shown.difference)}`}`;
+    return html`${panel(shown.draft ? 'Draft' : 'In force', shown.tag ? content : loading(8), html`<span class="quiet">${shown.tag ? `revision ${revision()}` : ''}</span>`)}
+      ${comparison(app, () => endComparison(app))}
+      ${drawReplay(app, () => shown.draft?.text)}
+      ${panel('History', history(app))}`;
+  }
+};

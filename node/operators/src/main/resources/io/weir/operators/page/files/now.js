@@ -1,0 +1,197 @@
+// One screen: what needs its operator, who is limited, why, since when, and what can be done.
+
+import { ask, withQuery } from './api.js';
+import { reset } from './actions.js';
+import { drawChanges, findChanges, marks } from './changes.js';
+import { chart, rates } from './chart.js';
+import { denialList } from './denials.js';
+import { draw as drawKey, refresh as refreshKey, show as showKey } from './key.js';
+import { age, bar, html, loading, nothing, number, silent, spark, steady, table, tabbed, time } from './parts.js';
+import { live } from './live.js';
+import { closeTenant, drawTenant, showTenant } from './tenant.js';
+
+const LISTS = {
+  now: ['Limited now', 'Nobody is limited.'],
+  nearly: ['Nearly', 'No limit is nearly full.'],
+  wouldbe: ['Would be', 'No limit in audit mode and no candidate would deny anybody.'],
+  closed: ['Closed', 'Nobody was limited in the last hour.'],
+  denials: ['Denials', ''],
+  changes: ['Changes', '']
+};
+
+const TIMELINE_MILLIS = 10_000;
+
+const denials = denialList(false);
+const shown = { list: 'now', filter: '', cases: null, timelineAt: -Infinity };
+
+const nameOf = one => [one.tenant, one.key || '', one.limit].join('\n');
+const inOrder = steady(nameOf);
+
+/** What is wrong with the nodes. */
+function faults() {
+  const { nodes, nodesAsked } = live;
+  const away = nodes.filter(node => node.away > 0).length;
+  const revisions = new Set(nodes.map(node => node.revision));
+  return [
+    live.isHeard ? '' : 'This node is not heard',
+    live.redis === 'away' ? 'Redis is away' : away ? `${away} of ${nodes.length} nodes decide without Redis` : '',
+    nodes.length < nodesAsked ? `${nodesAsked - nodes.length} of ${nodesAsked} nodes do not answer` : '',
+    revisions.size > 1 ? `the nodes have policies ${[...revisions].join(', ')}` : ''
+  ].filter(Boolean);
+}
+
+/** One line: what is wrong, or that nothing needs the operator. */
+function verdict() {
+  const wrong = faults();
+  const redis = Math.max(0, ...live.nodes.map(node => node.redisMostMs));
+  const sound = [
+    `${live.nodes.length} ${live.nodes.length === 1 ? 'node' : 'nodes'}`,
+    `Redis ${redis > 0 ? `at most ${number(redis)} ms` : 'answers'}`,
+    `policy ${live.nodes[0]?.revision}`
+  ].join(' · ');
+  return html`<p class=${`verdict ${wrong.length ? 'bad' : 'good'}`}><b>${wrong.length ? wrong.join(' · ') : 'Nothing needs you'}</b>
+    ${wrong.length ? nothing : html`<span class="quiet">· ${sound}</span>`}</p>`;
+}
+
+function traffic() {
+  const of = rates(live);
+  const asked = of.meanPassed + of.meanDenied;
+  const share = asked ? (100 * of.meanDenied) / asked : 0;
+  return html`<section class="panel traffic" aria-label="requests">
+    <p class="figures"><span><b>${number(asked)}</b>/s asked</span><span><b>${number(of.meanPassed)}</b> passed</span>
+      <span><b>${number(of.meanDenied)}</b> denied <small>${number(share)} %</small></span><small>means of a minute</small></p>
+    ${chart(of, marks())}
+  </section>`;
+}
+
+function nodes() {
+  const columns = [
+    ['node', node => html`<span title=${node.node}>${node.listens}</span>`],
+    ['up since', node => time(node.upSince)],
+    ['policy', node => node.revision, 'number'],
+    ['Redis', node => (node.away > 0 ? html`<b class="bad">${Math.round(node.away * 100)} % away</b>` : `at most ${number(node.redisMostMs)} ms`)],
+    ['waiting', node => number(node.held), 'number'],
+    ['in use', node => number(node.holds), 'number'],
+    ['pre-fetched', node => number(node.leased), 'number'],
+    ['heap', node => html`${bar((100 * node.heapUsedMb) / node.heapMostMb, `${node.heapUsedMb} of ${node.heapMostMb} MB`)} <small>${node.heapUsedMb} of ${node.heapMostMb} MB</small>`, 'wide']
+  ];
+  return html`<details class="nodes"><summary>${live.nodes.length} ${live.nodes.length === 1 ? 'node' : 'nodes'}</summary>${table(columns, live.nodes, 'No node has answered.', 'nodes')}</details>`;
+}
+
+/** The address of a list, and of a case in it. */
+function address(list, one = {}) {
+  return withQuery('#/now', { list: list === 'now' ? '' : list, find: shown.filter, ...one });
+}
+
+function who(one) {
+  const operation = one.operation === 'unlisted' ? '' : one.operation;
+  const of = one.key ? { key: one.key, operation, limit: one.limit } : { tenant: one.tenant, limit: one.limit };
+  const title = one.key ? nothing : 'the keys of the tenant share the limit';
+  return html`<a data-row title=${title} href=${address(shown.list, of)}>${one.tenant}/${one.key || ''}</a>`;
+}
+
+function isOpen(app, one) {
+  const { key, tenant, limit } = app.parameters;
+  return one.limit === limit && (one.key ? one.key === key : one.tenant === tenant);
+}
+
+/** Who is limited, by what, and since when. */
+function cases(app) {
+  const found = shown.list === 'now' && !app.session.tenant ? live.cases : shown.cases;
+  const columns = [
+    ['who', who],
+    ['limit', one => html`<b>${one.limit}</b> <small>${one.operation}</small>`],
+    ['since', one => age(one.since, found.at), 'number'],
+    ['last', one => age(one.last, found.at), 'number hour'],
+    ['last hour', one => spark(one.minutes, `${one.lastHour} in the last hour`), 'wide hour'],
+    ['a minute', one => number(one.lastMinute), 'number'],
+    ['an hour', one => number(one.lastHour), 'number hour']
+  ];
+  const matching = found && inOrder(found.cases.filter(one => `${one.tenant}/${one.key || ''} ${one.limit} ${one.operation}`.includes(shown.filter)));
+  return html`${shown.filter ? html`<p class="line">only <b>${shown.filter}</b> <a href=${withQuery('#/now', { list: shown.list })}>all</a></p>` : nothing}
+    ${table(columns, matching, LISTS[shown.list][1], 'cases', one => isOpen(app, one))}
+    ${found && found.total > found.cases.length ? html`<p class="quiet">and ${number(found.total - found.cases.length)} more</p>` : nothing}`;
+}
+
+function list(app) {
+  const ofTenant = ['now', 'nearly', 'wouldbe', 'closed', 'denials'];
+  const parts = Object.entries(LISTS)
+    .filter(([name]) => !app.session.tenant || ofTenant.includes(name))
+    .map(([name, [title]]) => [name, withQuery('#/now', { list: name === 'now' ? '' : name }), name === 'now' && live.cases ? `${title} ${live.cases.total}` : title]);
+  const content = { denials: () => denials.draw(app), changes: () => drawChanges(app) }[shown.list] || (() => cases(app));
+  const answered = { denials: denials.found(), changes: null }[shown.list] ?? shown.cases;
+  return tabbed('lists', parts, shown.list, content(), answered ? silent(answered) : nothing);
+}
+
+function detail(app) {
+  const close = address(shown.list);
+  const { key, id, tenant } = app.parameters;
+  if (key || id) {
+    return drawKey(app, close);
+  }
+  return tenant ? drawTenant(app, close, one => reset(app, `${tenant}/`, one)) : nothing;
+}
+
+async function find(app) {
+  if (shown.list === 'denials') {
+    await denials.find({ tenant: app.session.tenant || '' });
+  } else if (shown.list !== 'changes' && (shown.list !== 'now' || app.session.tenant)) {
+    const { list: asked } = shown;
+    const found = await ask(withQuery('/v1/cases', { state: asked, limit: 32 }));
+    if (asked === shown.list) {
+      shown.cases = found;
+    }
+  }
+  await refreshDetail(app);
+}
+
+async function refreshDetail(app) {
+  const { key, id, tenant } = app.parameters;
+  if (key || id) {
+    await refreshKey();
+  } else if (tenant) {
+    await showTenant(tenant);
+  }
+}
+
+// Changes are rare: the timeline and the marks of the chart need no haste.
+async function findTimeline(app) {
+  if (!app.session.tenant && performance.now() - shown.timelineAt > TIMELINE_MILLIS) {
+    shown.timelineAt = performance.now();
+    await findChanges();
+  }
+}
+
+export default {
+  title: 'Now',
+  isOfTenant: true,
+
+  async load(app) {
+    const { list: asked = 'now', find: filter = '', key, id, limit, operation, tenant } = app.parameters;
+    const chosen = LISTS[asked] ? asked : 'now';
+    Object.assign(shown, chosen === shown.list ? { filter } : { list: chosen, filter, cases: null, timelineAt: -Infinity });
+    if (key || id) {
+      showKey({ key, id, limit, operation });
+    } else if (!tenant) {
+      closeTenant();
+    }
+    app.draw();
+    await find(app);
+    await findTimeline(app);
+  },
+
+  heard(app) {
+    app.refresh(async () => {
+      await find(app);
+      await findTimeline(app);
+    });
+  },
+
+  draw(app) {
+    const isOpened = ['key', 'id', 'tenant'].some(name => app.parameters[name]);
+    const status = app.session.tenant ? nothing : live.span ? html`${verdict()}${traffic()}` : html`<p class="verdict">…</p><section class="panel traffic" aria-label="requests">${loading(4)}</section>`;
+    return html`${status}
+      <div class=${isOpened ? 'split' : ''}>${list(app)}${isOpened ? detail(app) : nothing}</div>
+      ${live.span ? nodes() : nothing}`;
+  }
+};
