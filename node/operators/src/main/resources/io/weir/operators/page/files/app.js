@@ -128,7 +128,7 @@ function page() {
       )}</nav>
       <button type="button" class="search" data-key="/" @click=${doing(openFind)}>Find anything <kbd>/</kbd></button>
       <div class="who">
-        <span class=${`state ${standing().kind}`}>${standing().text}</span>
+        <a class=${`state ${standing().kind}`} href="#/now">${standing().text}</a>
         <span title=${`scope ${app.session.scope}`}>${app.session.operator}</span>
         <button type="button" class="plain" @click=${leave}>Sign out</button>
       </div>
@@ -156,11 +156,8 @@ function standing() {
   if (!live.isHeard) {
     return { kind: 'bad', text: 'node not heard' };
   }
-  if (live.redis === 'away') {
-    return { kind: 'bad', text: 'Redis away' };
-  }
-  const isDegraded = live.nodes.some(node => node.away > 0);
-  return isDegraded ? { kind: 'warn', text: 'degraded' } : { kind: 'good', text: 'live' };
+  const count = live.status.findings.length;
+  return count ? { kind: 'bad', text: count === 1 ? '1 needs you' : `${count} need you` } : { kind: 'good', text: 'live' };
 }
 
 function signInPage() {

@@ -6,7 +6,7 @@ import { drawChanges, findChanges, marks } from './changes.js';
 import { chart, rates } from './chart.js';
 import { denialList } from './denials.js';
 import { draw as drawKey, refresh as refreshKey, show as showKey } from './key.js';
-import { age, bar, html, loading, nothing, number, silent, spark, steady, table, tabbed, time } from './parts.js';
+import { age, bar, clock, html, loading, nothing, number, silent, spark, steady, table, tabbed, time } from './parts.js';
 import { live } from './live.js';
 import { closeTenant, drawTenant, showTenant } from './tenant.js';
 
@@ -27,30 +27,27 @@ const shown = { list: 'now', filter: '', cases: null, timelineAt: -Infinity };
 const nameOf = one => [one.tenant, one.key || '', one.limit].join('\n');
 const inOrder = steady(nameOf);
 
-/** What is wrong with the nodes. */
-function faults() {
-  const { nodes, nodesAsked } = live;
-  const away = nodes.filter(node => node.away > 0).length;
-  const revisions = new Set(nodes.map(node => node.revision));
-  return [
-    live.isHeard ? '' : 'This node is not heard',
-    live.redis === 'away' ? 'Redis is away' : away ? `${away} of ${nodes.length} nodes decide without Redis` : '',
-    nodes.length < nodesAsked ? `${nodesAsked - nodes.length} of ${nodesAsked} nodes do not answer` : '',
-    revisions.size > 1 ? `the nodes have policies ${[...revisions].join(', ')}` : ''
-  ].filter(Boolean);
+const PLACES = { provider_left_alone: '#/work', window_failed: '#/work', policy_differs: '#/limits', policy_file_refused: '#/limits', denials_unusual: '#/now?list=denials' };
+
+function finding(one) {
+  const place = PLACES[one.code];
+  return html`<li>${place ? html`<a href=${place}>${one.what}</a>` : html`<b>${one.what}</b>`}, since ${clock(one.since)} (${age(one.since)})
+    ${one.nodes ? html`<small>${one.nodes.join(', ')}</small>` : nothing}<br>${one.doThis}</li>`;
 }
 
-/** One line: what is wrong, or that nothing needs the operator. */
+/** One line: how many things need the operator, each with since when and what to do; or that nothing does. */
 function verdict() {
-  const wrong = faults();
-  const redis = Math.max(0, ...live.nodes.map(node => node.redisMostMs));
-  const sound = [
-    `${live.nodes.length} ${live.nodes.length === 1 ? 'node' : 'nodes'}`,
-    `Redis ${redis > 0 ? `at most ${number(redis)} ms` : 'answers'}`,
-    `policy ${live.nodes[0]?.revision}`
-  ].join(' · ');
-  return html`<p class=${`verdict ${wrong.length ? 'bad' : 'good'}`}><b>${wrong.length ? wrong.join(' · ') : 'Nothing needs you'}</b>
-    ${wrong.length ? nothing : html`<span class="quiet">· ${sound}</span>`}</p>`;
+  const { needsYou, findings, nodes, redis, policy } = live.status;
+  if (needsYou) {
+    return html`<section class="verdict bad" aria-label="what needs you"><b>${findings.length === 1 ? 'One thing needs you' : `${findings.length} things need you`}</b>
+      <ul>${findings.map(finding)}</ul></section>`;
+  }
+  const facts = [
+    `${nodes.answered} ${nodes.answered === 1 ? 'node' : 'nodes'}`,
+    redis.p99Ms === undefined ? 'Redis answers' : `Redis ${number(redis.p99Ms)} ms`,
+    `policy ${policy.revision}${policy.since ? ` since ${clock(policy.since)}` : ''}${policy.by ? ` by ${policy.by}` : ''}`
+  ];
+  return html`<p class="verdict good"><b>Nothing needs you</b> <span class="quiet">· ${facts.join(' · ')}</span></p>`;
 }
 
 function traffic() {
