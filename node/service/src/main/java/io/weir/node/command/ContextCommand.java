@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -64,25 +65,31 @@ final class ContextCommand {
     return 0;
   }
 
+  /** The node of a context, and its token. Mutable; picocli sets its fields. */
+  static final class Place {
+    @Option(
+        names = "--node",
+        paramLabel = "URL",
+        required = true,
+        description = "the admin port of any node, or of a proxy before them")
+    private String node = "";
+
+    @Option(
+        names = "--token-file",
+        paramLabel = "FILE",
+        description = "has the admin token; without it WEIR_ADMIN_TOKEN has it")
+    private @Nullable Path tokenFile;
+
+    AdminAddress address() {
+      return new AdminAddress(node, Optional.ofNullable(tokenFile).map(Path::toAbsolutePath));
+    }
+  }
+
   @Command(description = "Adds a context, or changes it.", mixinStandardHelpOptions = true)
   int set(
       @Parameters(paramLabel = "NAME", description = "a name for the cluster") String name,
-      @Option(
-              names = "--node",
-              paramLabel = "URL",
-              required = true,
-              description = "the admin port of any node, or of a proxy before them")
-          String node,
-      @Option(
-              names = "--token-file",
-              paramLabel = "FILE",
-              description = "has the admin token; without it WEIR_ADMIN_TOKEN has it")
-          @Nullable
-          Path tokenFile) {
-    nodes
-        .contexts()
-        .put(
-            name, new AdminAddress(node, Optional.ofNullable(tokenFile).map(Path::toAbsolutePath)));
+      @Mixin Place place) {
+    nodes.contexts().put(name, place.address());
     return 0;
   }
 
