@@ -42,7 +42,7 @@ final class RespAnswer {
 
   /** Begins a map of so many names and values. */
   RespAnswer map(int size) {
-    return version == NEWER ? head('%', size) : head('*', 2 * size);
+    return version == NEWER ? head('%', size) : head('*', 2L * size);
   }
 
   RespAnswer add(long number) {
