@@ -1,5 +1,7 @@
 package io.weir.operators.warning;
 
+import static java.util.Objects.requireNonNull;
+
 import io.weir.client.retry.RetryListener;
 import io.weir.client.retry.RetryOptions;
 import io.weir.client.retry.Retryer;
@@ -133,7 +135,7 @@ final class WebhookSender {
 
   /** What became of the messages so far. */
   Deliveries deliveries() {
-    return deliveries.get();
+    return requireNonNull(deliveries.get());
   }
 
   /** Ends; what waits is lost. */
