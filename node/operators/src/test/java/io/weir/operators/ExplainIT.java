@@ -1,5 +1,6 @@
 package io.weir.operators;
 
+import static java.util.Objects.requireNonNull;
 import static java.util.stream.Collectors.toMap;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -160,8 +161,9 @@ final class ExplainIT {
         .collect(toMap(one -> one.getString("operation"), one -> one));
     assertThat(decisions.keySet())
         .contains("Quota", "Stream", "Key", "Team", "All", "Leased", "LeasedKey");
-    assertThat(decisions.get("Quota").getString("decision")).isEqualTo("denied");
-    assertThat(decisions.get("Quota").getJsonArray("full")).containsExactly("calls");
+    JsonObject ofQuota = requireNonNull(decisions.get("Quota"));
+    assertThat(ofQuota.getString("decision")).isEqualTo("denied");
+    assertThat(ofQuota.getJsonArray("full")).containsExactly("calls");
     assertThat(limits(explained).stream().map(limit -> limit.getString("limit")))
         .doesNotHaveDuplicates()
         .contains("own", "team", "all", "pool", "mine", "calls", "streams");
