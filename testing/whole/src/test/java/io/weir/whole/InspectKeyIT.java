@@ -92,6 +92,11 @@ final class InspectKeyIT {
     assertThat(err.toString()).contains("there is no key r2");
   }
 
+  // The output without the breaks of lines that are longer than a terminal.
+  private String unwrapped() {
+    return out.toString().replaceAll("\\R +", " ");
+  }
+
   private int inspect(String... arguments) {
     CommandLine line = WeirCommand.commandLine(Map.of(), () -> Optional.of(fixture.redisUri()));
     line.setOut(new PrintWriter(out, true)).setErr(new PrintWriter(err, true));
@@ -102,7 +107,7 @@ final class InspectKeyIT {
   @ValueSource(strings = {"acme/blocked", "blocked", "weir:{72nw}:acme:key:blocked"})
   void aKeyBlockedByItsQuotaIsShownAsFull(String key) {
     assertThat(inspect("inspect", key)).isZero();
-    assertThat(out.toString())
+    assertThat(unwrapped())
         .containsPattern("requests@1/10000000 +\\d+ \\(")
         .containsPattern("calls +[\\d,]+ \\(3 of 3, 100\\.0 %, until \\d{4}-\\d\\d-\\d\\dT");
   }
@@ -110,7 +115,7 @@ final class InspectKeyIT {
   @Test
   void aKeyIsShownWithTheLimitsOfItsTenantAndTheCluster() {
     assertThat(inspect("inspect", "acme/blocked")).isZero();
-    assertThat(out.toString())
+    assertThat(unwrapped())
         .contains("weir:{72nw}:acme:tenant", "weir:cluster")
         .containsPattern("team +[\\d,]+ \\(4 of 8, 50\\.0 %, until ")
         .containsPattern("everybody +[\\d,]+ \\(4 of 100, 4\\.0 %, until ");
@@ -119,20 +124,20 @@ final class InspectKeyIT {
   @Test
   void aKeyWithALimitOfItsOwnIsShownByThat() {
     assertThat(inspect("inspect", "acme/roomy")).isZero();
-    assertThat(out.toString()).containsPattern("calls +[\\d,]+ \\(1 of 50, 2\\.0 %, until ");
+    assertThat(unwrapped()).containsPattern("calls +[\\d,]+ \\(1 of 50, 2\\.0 %, until ");
   }
 
   @Test
   void aKeyThatHoldsAllOfItsPermitsIsShownAsFull() {
     assertThat(inspect("inspect", "acme/busy")).isZero();
-    assertThat(out.toString()).containsPattern("streams\\.held +2 \\(2 of 2, 100\\.0 %\\)");
+    assertThat(unwrapped()).containsPattern("streams\\.held +2 \\(2 of 2, 100\\.0 %\\)");
   }
 
   @Test
   void aTenantAndTheClusterAreShownWithTheirLimits() {
     assertThat(inspect("inspect", "acme/")).isZero();
     assertThat(inspect("inspect", "cluster")).isZero();
-    assertThat(out.toString())
+    assertThat(unwrapped())
         .containsPattern("team +[\\d,]+ \\(4 of 8")
         .containsPattern("everybody +[\\d,]+ \\(4 of 100")
         .containsPattern("shared@1/10000000 +\\d+ \\(.* of 60 operations");
@@ -141,7 +146,7 @@ final class InspectKeyIT {
   @Test
   void aKnownKeyWithoutAStateIsEmpty() {
     assertThat(inspect("inspect", "other/lonely")).isZero();
-    assertThat(out.toString()).contains("other/lonely: nothing is used");
+    assertThat(unwrapped()).contains("other/lonely: nothing is used");
     assertThat(inspect("inspect", "other/")).isZero();
     assertThat(err.toString()).isEmpty();
   }
@@ -161,7 +166,7 @@ final class InspectKeyIT {
   void anUnknownKeyFails(String key, String message) {
     assertThat(inspect("inspect", key)).isEqualTo(1);
     assertThat(err.toString()).contains(message);
-    assertThat(out.toString()).isEmpty();
+    assertThat(unwrapped()).isEmpty();
   }
 
   @Test
@@ -175,7 +180,7 @@ final class InspectKeyIT {
             "there is no window none (the policy in force is revision 1)",
             "there is no operation None with jobs (the policy in force is revision 1)");
     assertThat(inspect("inspect", "--upstream", "rpc")).isZero();
-    assertThat(out.toString()).contains("Nothing was sent to providers of rpc lately.");
+    assertThat(unwrapped()).contains("Nothing was sent to providers of rpc lately.");
   }
 
   @Test
@@ -185,7 +190,7 @@ final class InspectKeyIT {
       byte[] state = connections.sync().dump(RedisKeys.key("acme", "blocked"));
       connections.sync().restore(RedisKeys.key("acme", "gone"), 60_000, state);
       assertThat(inspect("inspect", "acme/gone")).isZero();
-      assertThat(out.toString())
+      assertThat(unwrapped())
           .contains("requests@1/10000000")
           .contains("There is no key gone of the tenant acme in the policy in force");
     }

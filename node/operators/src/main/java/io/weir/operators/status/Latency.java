@@ -19,6 +19,9 @@ final class Latency {
 
   /** Takes the histogram as it is now; called every two seconds. */
   void see(Timer timer, long nowMillis) {
+    if (seen.isEmpty()) {
+      seen.addLast(new Seen(nowMillis, List.of())); // calls before the first look count, too
+    }
     seen.addLast(new Seen(nowMillis, List.of(timer.takeSnapshot().histogramCounts())));
     while (nowMillis - seen.getFirst().atMillis() > MINUTE_MILLIS) {
       seen.removeFirst();
