@@ -96,7 +96,8 @@ final class NodeVerticle extends VerticleBase {
     }
     RespServer server = new RespServer(
         vertx,
-        secured(new NetServerOptions().setReuseAddress(true), listening.tls()),
+        secured(
+            new NetServerOptions().setReuseAddress(true).setTcpKeepAlive(true), listening.tls()),
         new TokenGuard(parts.config().tokens().service()),
         parts.policies(),
         parts.identities(),

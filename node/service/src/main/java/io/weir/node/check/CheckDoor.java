@@ -1,5 +1,7 @@
 package io.weir.node.check;
 
+import static java.util.Objects.requireNonNull;
+
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -11,10 +13,7 @@ import io.vertx.core.json.JsonArray;
 import io.weir.core.decision.Decision;
 import io.weir.core.policy.Policy;
 import io.weir.core.policy.Subject;
-import io.weir.core.throttle.HoldNeededException;
 import io.weir.core.throttle.PolicySource;
-import io.weir.core.throttle.StoreUnavailableException;
-import io.weir.core.throttle.UnknownSubjectException;
 import io.weir.node.admission.Decider;
 import io.weir.node.admission.UnlistedOperation;
 import io.weir.node.admission.Witness;
@@ -270,19 +269,8 @@ public final class CheckDoor implements Door {
           decision,
           namesUnlisted ? question.unlisted(identities.policy(), decision) : Optional.empty());
     }
-    if (error instanceof HoldNeededException) {
-      return new Failed(ProblemDetails.of(
-          409,
-          "reservation_needed",
-          "The operation takes permits: ask for it at /v1/reservations"));
-    }
-    if (error instanceof UnknownSubjectException && question.check().subject().isPresent()) {
-      return new Failed(Identities.subjectUnknown());
-    }
     return new Failed(
-        error instanceof StoreUnavailableException
-            ? ProblemDetails.unavailable()
-            : ProblemDetails.of(401, "key_invalid", "The key was withdrawn"));
+        UndecidedCheck.problem(requireNonNull(error), question.check().subject().isPresent()));
   }
 
   private static Future<Void> send(HttpServerResponse response, Buffer body) {

@@ -11,14 +11,14 @@ import io.weir.core.decision.Limit;
 import io.weir.core.policy.CostRule;
 import io.weir.core.policy.Subject;
 import io.weir.core.slot.TicketRequest;
-import io.weir.core.throttle.HoldNeededException;
 import io.weir.core.throttle.PolicySource;
-import io.weir.core.throttle.StoreUnavailableException;
 import io.weir.core.throttle.UnknownSubjectException;
 import io.weir.node.admission.Decider;
 import io.weir.node.admission.Witness.Question;
+import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.Tickets;
 import io.weir.node.auth.Identities;
+import io.weir.node.check.UndecidedCheck;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -74,15 +74,8 @@ final class CheckCommand {
   }
 
   private static String undecided(Throwable error) {
-    if (error instanceof UnknownSubjectException) {
-      return "SUBJECTUNKNOWN there is no such subject, or its key may not be used";
-    }
-    if (error instanceof HoldNeededException) {
-      return "RESERVATIONNEEDED the operation takes permits: ask for it at /v1/reservations";
-    }
-    return error instanceof StoreUnavailableException
-        ? "UNAVAILABLE the shared state does not answer, and the plan denies meanwhile"
-        : "ERR the request could not be decided";
+    ProblemDetails problem = UndecidedCheck.problem(error, true);
+    return problem.code().toUpperCase(Locale.ROOT) + " " + problem.problem().title();
   }
 
   private static Check parse(List<String> words) {

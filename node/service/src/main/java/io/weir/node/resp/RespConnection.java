@@ -49,6 +49,7 @@ final class RespConnection {
     this.welcomed = welcomed;
     socket.handler(this::arrived);
     socket.drainHandler(drained -> goOn());
+    socket.shutdownHandler(stopping -> end());
   }
 
   private void arrived(Buffer bytes) {
@@ -58,17 +59,22 @@ final class RespConnection {
     }
   }
 
+  // Answers that are written make room for commands that have arrived already.
   private void goOn() {
     if (isReading) {
       return;
     }
-    isReading = true;
-    try {
-      carryOut();
-    } finally {
-      isReading = false;
-    }
     flush();
+    boolean mayBeMore = true;
+    while (mayBeMore && !isEnding && !isFull()) {
+      isReading = true;
+      try {
+        mayBeMore = carryOut();
+      } finally {
+        isReading = false;
+      }
+      flush();
+    }
     if (isEnding) {
       return;
     }
@@ -79,22 +85,32 @@ final class RespConnection {
     }
   }
 
+  // What is under way is answered; what has not been read is not carried out.
+  private void end() {
+    isEnding = true;
+    if (open.isEmpty()) {
+      socket.close();
+    }
+  }
+
   private boolean isFull() {
     return open.size() >= MOST_OPEN || socket.writeQueueFull();
   }
 
-  private void carryOut() {
+  // Whether there may be more commands than a connection has open.
+  private boolean carryOut() {
     try {
       while (!isEnding && !isFull()) {
         List<String> words = reader.next();
         if (words == null) {
-          return;
+          return false;
         }
         answer(words);
       }
     } catch (RespException e) {
       refuse(e); // the bytes are no command
     }
+    return true;
   }
 
   private void answer(List<String> words) {

@@ -3,6 +3,7 @@ package io.weir.node.resp;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisCommandExecutionException;
@@ -13,13 +14,17 @@ import io.lettuce.core.output.NestedMultiOutput;
 import io.lettuce.core.protocol.CommandArgs;
 import io.weir.node.testing.NodeFixture;
 import io.weir.node.testing.TestPolicies;
+import io.weir.testkit.CommandRun;
 import io.weir.testkit.FreePorts;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -40,6 +45,7 @@ final class RespIT {
       + TestPolicies.subject("k1", "")
       + TestPolicies.subject("k2", "")
       + TestPolicies.subject("k3", "");
+  private static final Duration TIMEOUT = Duration.ofSeconds(20);
   private static final int READ_MILLIS = 10_000;
 
   private static int port;
@@ -78,9 +84,9 @@ final class RespIT {
       assertThat(check(redis, "k1", "Ping", "100")).startsWith("decision", "never", "wait_us", -1L);
       assertThatThrownBy(() -> check(redis, "nobody", "Ping"))
           .isInstanceOf(RedisCommandExecutionException.class)
-          .hasMessageStartingWith("SUBJECTUNKNOWN");
+          .hasMessageStartingWith("SUBJECT_UNKNOWN ");
       assertThatThrownBy(() -> check(redis, "k1", "Stream"))
-          .hasMessageStartingWith("RESERVATIONNEEDED");
+          .hasMessageStartingWith("RESERVATION_NEEDED ");
       assertThatThrownBy(() -> check(redis, "k1")).hasMessageContaining("usage");
       assertThatThrownBy(() -> check(redis, "k1", "Ping", "0")).hasMessageContaining("cost");
     } finally {
@@ -102,6 +108,50 @@ final class RespIT {
             "(?s)\\*20\r\n\\$8\r\ndecision\r\n.*?\\$8\r\nrevision\r\n:\\d+\r\n", ""))
         .isEqualTo(expected + "+OK\r\n");
     assertThat(answers.split("\ndecision\r", -1)).hasSize(2001);
+  }
+
+  @Test
+  void aPipelineLongerThanAConnectionMayHaveOpenIsAnsweredWhole() throws IOException {
+    assertThat(exchange("PING\r\n".repeat(1000) + "QUIT\r\n"))
+        .isEqualTo("+PONG\r\n".repeat(1000) + "+OK\r\n");
+  }
+
+  @Test
+  void aNodeThatStopsDoesNotWaitForIdleClients() throws IOException {
+    int ownPort = FreePorts.one();
+    try (Socket idle = new Socket()) {
+      try (NodeFixture stopping = NodeFixture.withResp(POLICY, ownPort)) {
+        idle.connect(new InetSocketAddress("127.0.0.1", ownPort));
+        idle.setSoTimeout(READ_MILLIS);
+        idle.getOutputStream().write("PING\r\n".getBytes(ISO_8859_1));
+        assertThat(idle.getInputStream().readNBytes(7)).asString().isEqualTo("+PONG\r\n");
+        CompletableFuture<Void> stopped = CompletableFuture.runAsync(stopping.node()::close);
+        assertThat(idle.getInputStream().read()).isEqualTo(-1);
+        stopped.join();
+      }
+    }
+  }
+
+  @Test
+  void redisCliAsks() {
+    assumeTrue(
+        CommandRun.of(TIMEOUT, "redis-cli", "--version").succeeded(),
+        "skipped: no redis-cli is here");
+    CommandRun run = CommandRun.of(
+        TIMEOUT,
+        "redis-cli",
+        "-p",
+        Integer.toString(port),
+        "--no-auth-warning",
+        "-a",
+        NodeFixture.SERVICE,
+        "WEIR.CHECK",
+        "k3",
+        "Ping",
+        "9",
+        "TICKET",
+        "NEW");
+    assertThat(run.output()).startsWith("decision\nnever\nwait_us\n-1\nestimate\n0\n");
   }
 
   @Test
