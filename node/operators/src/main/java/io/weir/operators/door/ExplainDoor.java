@@ -20,7 +20,6 @@ import io.weir.node.intake.Route;
 import io.weir.node.intake.RoutedRequest;
 import io.weir.operators.explain.Explainer;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -65,10 +64,10 @@ public final class ExplainDoor implements Door {
     if (!mistakes.isEmpty()) {
       throw new RefusedException(ProblemDetails.badRequest("query_invalid", mistakes));
     }
-    operation.ifPresent(this::requireKnown);
     return identities
         .named(key)
         .map(subject -> allowed(operator, subject))
+        .map(subject -> knowing(operation, subject))
         .compose(subject -> explained(operator, subject, operation, cost.map(Long::valueOf)))
         .compose(json -> request.answer(200, json));
   }
@@ -80,28 +79,29 @@ public final class ExplainDoor implements Door {
         : explainer.explainAll(operator, subject, cost);
   }
 
-  // It would be explained as unlisted, which nobody means by a typing error.
-  private void requireKnown(String operation) {
-    Collection<Plan> plans = identities.policy().plans().values();
+  // Another operation would be explained as unlisted, which nobody means by a typing error.
+  private Subject knowing(Optional<String> asked, Subject subject) {
     List<String> named =
         identities.policy().rules().stream().map(OperationRule::name).toList();
-    boolean isKnown = named.contains(operation)
-        || operation.equals(Plan.UNLISTED)
-        || plans.stream().anyMatch(plan -> plan.tagOf(operation).equals(operation));
-    if (!isKnown) {
-      String expected = Nearest.to(operation, named)
-          .or(() ->
-              plans.stream().flatMap(plan -> plan.nearest(operation).stream()).findFirst())
-          .orElse("an operation of the policy, or " + Plan.UNLISTED);
-      throw new RefusedException(
-          ProblemDetails.of(404, "operation_unknown", "The policy in force has no such operation")
+    Plan plan = subject.plan();
+    asked
+        .filter(name -> !name.equals(Plan.UNLISTED)
+            && !named.contains(name)
+            && !plan.operations().contains(name))
+        .ifPresent(unknown -> {
+          String expected = Nearest.to(unknown, named)
+              .or(() -> plan.nearest(unknown))
+              .orElse("an operation of the policy, or " + Plan.UNLISTED);
+          throw new RefusedException(ProblemDetails.of(
+                  404, "operation_unknown", "The policy in force has no such operation")
               .with(
                   "errors",
-                  JsonArray.of("operation: '%s' (expected: %s)".formatted(operation, expected))));
-    }
+                  JsonArray.of("operation: '%s' (expected: %s)".formatted(unknown, expected))));
+        });
+    return subject;
   }
 
-  // Of another tenant's key an operator hears what is told of a key that there is not.
+  // An operator of one tenant cannot tell a key of another tenant from an unknown key.
   private static Subject allowed(Operator operator, Optional<Subject> subject) {
     return subject
         .filter(it -> operator.mayFor(it.tenant(), Scope.READ))

@@ -55,9 +55,10 @@ public final class ReplayDoor implements Door {
     node.operators().require(request.http(), Scope.ALL);
     Policy inForce = node.policies().current().policy();
     return bodies
-        .object(request, MAX_BYTES, INVALID)
-        .map(ReplayDoor::read)
-        .compose(asked -> work.run(() -> replayed(asked, inForce)))
+        .object(request, MAX_BYTES, INVALID, body -> {
+          Asked asked = read(body);
+          return work.run(() -> replayed(asked, inForce));
+        })
         .recover(ReplayDoor::refused)
         .compose(json -> request.answer(200, json));
   }

@@ -13,6 +13,7 @@ import io.weir.node.intake.RoutedRequest;
 import io.weir.node.intake.Upload;
 import io.weir.node.json.JsonInput;
 import java.util.List;
+import java.util.function.Function;
 
 /** Reads the bodies of requests of operators. For one event loop. */
 public final class OperatorBodies {
@@ -43,12 +44,23 @@ public final class OperatorBodies {
    * @param code of the refusal of a body that is no object
    */
   public Future<JsonObject> object(RoutedRequest request, int maxBytes, String code) {
+    return object(request, maxBytes, code, Future::succeededFuture);
+  }
+
+  /**
+   * The same for a body that takes memory for longer: until {@code work} on it ends.
+   *
+   * @return completes as the work does
+   */
+  public <T> Future<T> object(
+      RoutedRequest request, int maxBytes, String code, Function<JsonObject, Future<T>> work) {
     Bulkhead.Share bytes = memory.take(OPERATOR, OPERATOR);
     return uploads
         .whole(request.http(), maxBytes, bytes)
         .compose(body -> body.length() <= MAX_BYTES_HERE
             ? Future.succeededFuture(parsed(body, code))
             : vertx.executeBlocking(() -> parsed(body, code), false))
+        .compose(work)
         .onComplete(read -> bytes.free());
   }
 

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -91,8 +92,11 @@ public final class Contexts {
 
   private void write(JsonObject all) {
     try {
-      Files.createDirectories(file.toAbsolutePath().getParent());
-      Files.writeString(file, all.encodePrettily() + "\n");
+      Path to = file.toAbsolutePath();
+      Path part = to.resolveSibling(to.getFileName() + ".part");
+      Files.createDirectories(to.getParent());
+      Files.writeString(part, all.encodePrettily() + "\n");
+      Files.move(part, to, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
     } catch (IOException e) {
       throw new UncheckedIOException("the contexts %s: %s".formatted(file, e.getMessage()), e);
     }
