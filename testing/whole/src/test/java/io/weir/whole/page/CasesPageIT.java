@@ -1,0 +1,303 @@
+package io.weir.whole.page;
+
+import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.microsoft.playwright.Download;
+import com.microsoft.playwright.Locator;
+import com.microsoft.playwright.Page;
+import com.microsoft.playwright.Route;
+import io.vertx.core.json.JsonObject;
+import io.weir.node.testing.NodeFixture;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** Who is limited, what can be done about it, and keys and tokens, on the page. */
+@Tag("page")
+final class CasesPageIT extends OperatorsPage {
+  @Test
+  void aCaseOpensWithAllLimitsOfTheKeyAndIsReset() {
+    ask("busy", 6);
+    ask("busy", 6);
+    signIn(NodeFixture.ADMIN);
+    page.locator("[data-row]", new Page.LocatorOptions().setHasText("acme/busy"))
+        .first()
+        .click();
+
+    assertThat(page.locator(".decisions")).containsText("Ask is denied: requests full");
+    assertThat(page.locator(".decisions")).containsText("Tell passes now");
+    Locator limits = page.locator("[aria-label=limits] tbody tr");
+    assertThat(limits).hasCount(3);
+    assertThat(limits.first()).containsText("requests");
+    assertThat(limits.first()).containsText("denied");
+    assertThat(limits.first()).containsText("0.6 per min, burst 6");
+    assertThat(limits.filter(new Locator.FilterOptions().setHasText("team")))
+        .containsText("Ask, Tell");
+
+    button("Reset…").click();
+    assertThat(page.locator("dialog")).containsText("requests");
+    confirm("Reset").click();
+    assertThat(page.locator(".decisions")).containsText("Ask, Tell pass now");
+    assertThat(page.locator(".notice")).containsText("busy was reset");
+    assertThat(complaints).isEmpty();
+  }
+
+  @Test
+  void anAddressLeadsBackToAnOpenCase() {
+    ask("listed", 6);
+    ask("listed", 6);
+    signIn(NodeFixture.ADMIN);
+    page.locator("[data-row]", new Page.LocatorOptions().setHasText("acme/listed"))
+        .first()
+        .click();
+    assertThat(page.locator("tr.chosen")).containsText("acme/listed");
+    page.reload();
+    assertThat(page.locator(".detail h2")).containsText("acme/listed");
+    assertThat(page.locator("tr.chosen").first()).containsText("requests");
+    page.locator(".detail .close").click();
+    assertThat(page.locator(".detail")).hasCount(0);
+  }
+
+  @Test
+  void aDenialShowsAllThatIsKnownOfIt() {
+    ask("quiet", 7);
+    String id = denialOf("quiet");
+    signIn();
+    go("now?id=" + id);
+
+    Locator facts = page.locator(".detail .fields").first();
+    for (String fact : List.of(
+        id,
+        "acme/quiet",
+        "free",
+        "cost 7",
+        "blocked",
+        "requests",
+        "rate of the key",
+        "revision ",
+        "trace")) {
+      assertThat(facts).containsText(fact);
+    }
+    assertThat(page.locator(".decisions")).containsText("Tell");
+  }
+
+  @Test
+  void denialsAreGroupedPausedFilteredAndExported() {
+    for (int i = 0; i < 4; i++) {
+      ask("spent", 6);
+    }
+    show("now?list=denials");
+    page.getByLabel("filter").fill("spent");
+    Locator group = page.locator("[aria-label=denials] tbody tr");
+    assertThat(group).hasCount(1);
+    int before = Integer.parseInt(group.locator("summary").innerText());
+    assertThat(before).isGreaterThanOrEqualTo(3);
+
+    button("Pause").click();
+    ask("spent", 6);
+    Locator until = page.locator("figcaption > span").last();
+    for (int i = 0; i < 2; i++) {
+      assertThat(until).not().hasText(until.innerText()); // the node has told more
+    }
+    assertThat(group.locator("summary")).hasText(Integer.toString(before));
+    button("Go on").click();
+    assertThat(group.locator("summary")).hasText(Integer.toString(before + 1));
+
+    group.locator("summary").click();
+    assertThat(group.locator("li").first()).containsText("retry after");
+    assertThat(button("Go on")).isVisible(); // what is read stands still
+    String csv = text(page.waitForDownload(() -> button("CSV").click()));
+    assertThat(csv.lines().findFirst())
+        .hasValueSatisfying(line -> assertThat(line).startsWith("id,at,node"));
+    assertThat(csv.lines())
+        .hasSize(before + 2)
+        .allMatch(line -> line.startsWith("id,") || line.contains("spent"));
+    assertThat(text(page.waitForDownload(() -> button("JSON").click())))
+        .contains("\"key\": \"spent\"");
+  }
+
+  private static String text(Download download) {
+    try {
+      return Files.readString(download.path());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  @Test
+  void aKeyIsFrozenAndActivatedAgain() {
+    show("now?key=frozen");
+    button("Freeze…").click();
+    assertThat(page.locator("dialog")).containsText("active → frozen");
+    confirm("Freeze").click();
+    assertThat(page.locator(".decisions"))
+        .containsText("Ask is blocked: the key, its tenant or the operation is frozen");
+    button("Activate…").click();
+    confirm("Activate").click();
+    assertThat(page.locator(".decisions")).containsText("Ask, Tell pass now");
+    assertThat(complaints).isEmpty();
+  }
+
+  @Test
+  void aBoostBeginsWithTheFullestBucketAndNeverLowersALimit() {
+    ask("raised", 6);
+    show("now?key=raised");
+    button("Boost…").click();
+    assertThat(page.getByLabel("bucket")).hasValue("requests");
+    assertThat(page.locator("dialog .present"))
+        .containsText("requests: 0.6 per min → 1.2 per min, from now until");
+    assertThat(page.locator("dialog .source")).hasText("The present rate is by plan.");
+    page.getByLabel("bucket").selectOption("asks");
+    assertThat(page.locator("dialog .present")).containsText("asks: 20 per s → 40 per s");
+    page.locator("dialog button", new Page.LocatorOptions().setHasText("× 5")).click();
+    assertThat(page.getByLabel("operations per second")).hasValue("100");
+    page.getByLabel("operations per second").fill("20");
+    confirm("Boost").click();
+    assertThat(page.locator("dialog")).hasCount(1); // no more than now
+    page.getByLabel("operations per second").fill("50");
+    confirm("Boost").click();
+    assertThat(page.locator(".detail")).containsText("50 per s, burst 3,000 override until");
+    button("Boost…").click();
+    page.getByLabel("bucket").selectOption("asks");
+    assertThat(page.locator("dialog .source")).containsText("an override until");
+    confirm("Cancel").click();
+
+    button("Lower…").click();
+    page.getByLabel("bucket").selectOption("asks");
+    assertThat(page.getByLabel("operations per second")).hasValue("25");
+    page.getByLabel("operations per second").fill("60");
+    confirm("Lower").click();
+    assertThat(page.locator("dialog")).hasCount(1); // no less than now
+    page.getByLabel("operations per second").fill("5");
+    confirm("Lower").click();
+    assertThat(page.locator(".detail")).containsText("5 per s, burst 300");
+    assertThat(complaints).isEmpty();
+  }
+
+  @Test
+  void aSubjectOfARuleIsBoostedByARecordOfItsOwn() {
+    ask("svc-7", 6);
+    ask("svc-7", 6);
+    show("now?key=svc-7");
+    assertThat(page.locator(".decisions")).containsText("Ask is denied");
+    button("Boost…").click();
+    assertThat(page.locator("dialog")).containsText("A record with the plan free is made for it.");
+    assertThat(page.getByLabel("bucket")).hasValue("requests");
+    page.getByLabel("operations per second").fill("10");
+    confirm("Boost").click();
+    assertThat(page.locator(".decisions")).containsText("Ask, Tell pass now");
+    JsonObject record = NodeFixture.json(send("GET", "/v1/keys/svc-7", ""));
+    assertThat(record.getString("tenant")).isEqualTo("robots");
+    assertThat(record.getString("planInForce")).isEqualTo("free");
+    assertThat(complaints).isEmpty();
+  }
+
+  @Test
+  void changesAreOneTimelineInWordsAndAreUndone() {
+    send("PATCH", "/v1/keys/undone", "{\"state\": \"frozen\", \"note\": \"abuse\"}");
+    show("now?list=changes");
+    Locator line = page.locator(
+            "[aria-label=changes] tbody tr", new Page.LocatorOptions().setHasText("undone"))
+        .first();
+    assertThat(line).containsText("undone: state: active → frozen, note: " + EVIL + " → abuse");
+    assertThat(line).containsText("admin");
+    line.locator("button").click();
+    assertThat(page.locator("dialog")).containsText("state: frozen → active");
+    confirm("Undo").click();
+    assertThat(line).containsText("state: frozen → active, note: abuse → " + EVIL);
+    JsonObject record = NodeFixture.json(send("GET", "/v1/keys/undone", ""));
+    assertThat(record.getString("state")).isEqualTo("active");
+    assertThat(record.getString("note")).isEqualTo(EVIL);
+    assertThat(complaints).isEmpty();
+  }
+
+  @Test
+  void aKeyIsMadeRotatedChangedAndDeleted() {
+    show("keys");
+    button("Create a key…").click();
+    page.getByLabel("tenant").last().fill("acme");
+    page.getByLabel("id", new Page.GetByLabelOptions().setExact(true)).fill("made");
+    confirm("Create").click();
+    String secret = page.locator(".secret").innerText();
+    assertThat(secret).startsWith("weir_made.");
+    confirm("I have it").click();
+    assertThat(page.locator(".detail h2")).containsText("acme/made");
+
+    button("Rotate…").click();
+    confirm("Rotate").click();
+    assertThat(page.locator(".secret")).not().hasText(secret);
+    confirm("I have it").click();
+    button("Change…").click();
+    page.getByLabel("note").last().fill("of the mobile app");
+    confirm("Change").click();
+    assertThat(page.locator(".detail")).containsText("of the mobile app");
+    page.getByLabel("find").fill("mobile");
+    button("Find").last().click();
+    assertThat(page.locator("[aria-label=keys] tbody tr")).hasCount(1);
+    page.locator("[data-row]").click();
+    button("Delete…").click();
+    confirm("Delete").click();
+    assertThat(page.locator("main")).containsText("No such key has a record");
+    assertThat(send("GET", "/v1/keys/made", "").statusCode()).isEqualTo(404);
+    assertThat(complaints).isEmpty();
+  }
+
+  @Test
+  void aTokenIsShownOnceAndDeleted() {
+    show("keys?list=tokens");
+    button("Create a token…").click();
+    page.getByLabel("name").fill("watcher");
+    confirm("Create").click();
+    String token = page.locator(".secret").innerText();
+    confirm("I have it").click();
+    Locator row = page.locator("tbody tr", new Page.LocatorOptions().setHasText("watcher"));
+    assertThat(row).containsText("read");
+    assertThat(page.locator("body")).not().containsText(token);
+    row.locator("button").click();
+    confirm("Delete").click();
+    assertThat(row).hasCount(0);
+    assertThat(complaints).isEmpty();
+  }
+
+  @Test
+  void aDialogIsAboutOneKeyWhateverIsShownByThen() {
+    show("now?key=quiet");
+    assertThat(page.locator(".detail h2")).containsText("acme/quiet");
+    go("now?key=evil");
+    assertThat(page.locator(".detail h2")).containsText("acme/evil");
+    button("Freeze…").click();
+    assertThat(page.locator("dialog")).containsText("Freeze evil?");
+    page.goBack();
+    assertThat(page.locator("dialog")).hasCount(0);
+    assertThat(page.locator(".detail h2")).containsText("acme/quiet");
+
+    button("Boost…").click();
+    page.getByLabel("operations per second").fill("");
+    confirm("Boost").click();
+    assertThat(page.locator("dialog")).hasCount(1); // a number is missing
+    for (String key : List.of("evil", "quiet")) {
+      JsonObject record = NodeFixture.json(send("GET", "/v1/keys/" + key, ""));
+      assertThat(record.getString("state")).isEqualTo("active");
+      assertThat(record.containsKey("overrides")).isFalse();
+    }
+  }
+
+  @Test
+  void aLateAnswerDoesNotReplaceANewerOne() {
+    signIn();
+    List<Route> late = new ArrayList<>();
+    page.route("**/v1/explain?key=quiet", late::add);
+    go("now?key=quiet");
+    page.waitForCondition(() -> !late.isEmpty());
+    go("now?key=evil");
+    assertThat(page.locator(".detail h2")).containsText("acme/evil");
+    assertThat(page.locator(".decisions")).isVisible();
+    page.waitForResponse("**/v1/explain?key=quiet", () -> late.get(0).resume());
+    assertThat(page.locator(".detail h2")).containsText("acme/evil");
+  }
+}
