@@ -12,8 +12,8 @@ local way_of = require('state/way_of')
 
 local BYTES_OF_MARKING, QUEUED = 600, LAYOUT.HAS_QUEUE / 256 -- the first byte of a state with a queue
 local NOTHING = {}
--- What the charge that is tried would leave, by scope: its numbers, how the state takes it, until when it is
--- needed, false if its TTL is long enough, and the lowest levels before the charge, by their positions.
+-- The results of the charge that is tried, by scope: the numbers that it would leave, the way of the state, the instant
+-- at which its buckets are empty (false if its TTL is long enough), and the lowest levels before, by their positions.
 local lefts, ways, untils, lowests = {}, {}, {}, {}
 
 -- The numbers of a value whose fields are those of the usual way; nil if they are others.

@@ -159,7 +159,7 @@ final class PlanCompiler implements SubjectCompiler {
     };
   }
 
-  // What is only audited is left out of the plan that is enforced.
+  // The enforced plan leaves out limits that are only audited.
   private Plan limited(PlanTerms plan, PlanDraft draft) {
     Plan whole = compiled(plan, draft, unlimitedOperations);
     if (plan.mode() == LimitMode.AUDIT) {

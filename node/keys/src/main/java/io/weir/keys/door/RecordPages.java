@@ -136,7 +136,7 @@ record RecordPages(Desk desk) {
     return all;
   }
 
-  /** What names a record for people. */
+  /** The texts of a record that people search for. */
   private static Stream<String> texts(Entry entry) {
     Settings settings = entry.settings();
     return Stream.of(

@@ -98,7 +98,7 @@ final class Explanation {
         .put("words", new JsonArray(words()));
   }
 
-  /** What holds of all operations. */
+  /** The facts that all operations share. */
   JsonObject who() {
     JsonObject json = new JsonObject()
         .put("tenant", facts.subject().tenant())
@@ -116,7 +116,7 @@ final class Explanation {
     return json;
   }
 
-  /** What would be decided of the operation. */
+  /** The decision that the operation would get. */
   JsonObject decision() {
     JsonObject json = new JsonObject()
         .put("operation", facts.operation())

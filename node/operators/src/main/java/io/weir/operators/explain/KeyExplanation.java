@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * What would be decided now of all operations of a key, with each of its limits once. Immutable.
+ * The decisions that all operations of a key would get now, with each limit of the key once. Immutable.
  *
  * @param all of one key at one time; at least one
  */

@@ -76,7 +76,7 @@ public final class Beat {
     return feed;
   }
 
-  /** What the nodes have counted of upstreams, jobs and windows. */
+  /** The counters of all nodes for upstreams, jobs and windows. */
   public WorkMeters work() {
     return work;
   }

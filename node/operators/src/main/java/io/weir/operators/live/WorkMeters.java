@@ -25,7 +25,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-/** What all nodes have counted of upstreams, jobs and windows, by asking them. Safe for use by many threads. */
+/** Asks all nodes for their counters of upstreams, jobs and windows. Safe for use by many threads. */
 public final class WorkMeters {
   private static final String TOPIC = "work";
   private static final String PREFIX = "throttle.";

@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 
-/** What may need an operator, the most urgent first, and what the operator does then. */
+/** The kinds of findings, the most urgent first, each with its remedy. */
 enum Code {
   REDIS_AWAY("Bring Redis back: until then plans are limited as their failureMode says."),
   UNDECIDED("See why Redis fails: its log, its memory, its latency. Callers get 503."),

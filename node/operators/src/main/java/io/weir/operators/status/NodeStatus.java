@@ -9,7 +9,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What a node finds wrong, and since when. Mutable; safe for use by many threads. */
+/** The findings of a node, each with the time since when it lasts. Mutable; safe for use by many threads. */
 public final class NodeStatus {
   private final List<Symptom> symptoms;
   private final Readings readings;

@@ -23,7 +23,7 @@ public final class Symptoms {
   private Symptoms() {}
 
   /**
-   * Those of the metrics, and those of warnings.
+   * The symptoms in the metrics, and those of warnings.
    *
    * @param failing why receivers did not take their last warning, by their names
    * @param unknown the receivers that rules name and no file of the node has, by the names of the rules

@@ -5,7 +5,7 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * What became of the messages of a node to one receiver. Immutable.
+ * The deliveries of a node to one receiver of warnings: how many succeeded and failed, and when last. Immutable.
  *
  * @param why the last one failed; empty if none has failed
  */

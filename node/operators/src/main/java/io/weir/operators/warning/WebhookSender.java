@@ -133,7 +133,7 @@ final class WebhookSender {
     return error == null ? "status " + status : Failures.cause(error).getClass().getSimpleName();
   }
 
-  /** What became of the messages so far. */
+  /** The deliveries so far. */
   Deliveries deliveries() {
     return requireNonNull(deliveries.get());
   }

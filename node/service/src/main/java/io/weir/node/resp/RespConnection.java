@@ -85,7 +85,7 @@ final class RespConnection {
     }
   }
 
-  // What is under way is answered; what has not been read is not carried out.
+  // Commands under way are answered; later ones are not carried out.
   private void end() {
     isEnding = true;
     if (open.isEmpty()) {

@@ -1,4 +1,4 @@
-// What can be done to a key or a tenant: each action says first what it changes, from what to what.
+// Actions on a key or a tenant. Each shows the present value and the new one, and asks before it changes anything.
 
 import { ask } from './api.js';
 import { clock, confirmed, html, nothing, number, rate, wait } from './parts.js';

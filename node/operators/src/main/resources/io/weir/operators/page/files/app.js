@@ -111,7 +111,7 @@ function isDead() {
 function silence() {
   const millis = Date.now() - live.heardAt;
   return html`<div class="problem" role="alert"><strong>This node does not answer since ${wait(Math.floor(millis / 1000) * 1000)}.</strong>
-    What is below is as of ${clock(live.heardAt)}. It goes on by itself when the node is back; the page of another node shows the same.</div>`;
+    The figures below are from ${clock(live.heardAt)}. Updates continue when the node is back; the page of another node shows the same.</div>`;
 }
 
 function page() {
@@ -198,7 +198,7 @@ async function leave() {
   }
 }
 
-// What the views have shown is gone with the page; a draft is kept.
+// A new page has an empty state of its views; drafts are kept.
 function left() {
   stop();
   if (app.session) {

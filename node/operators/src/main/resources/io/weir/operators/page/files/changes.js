@@ -1,4 +1,4 @@
-// Who changed what: one timeline in words.
+// The timeline of changes, in words.
 
 import { ask, askWithTag, withQuery } from './api.js';
 import { age, clock, confirmed, html, nothing, rate, table } from './parts.js';
@@ -38,7 +38,7 @@ function value(name, of) {
 
 const differ = (line, name) => JSON.stringify(line.before?.[name] ?? DEFAULTS[name]) !== JSON.stringify(line.after?.[name] ?? DEFAULTS[name]);
 
-/** What a change did, without its target and who. */
+/** The effect of a change, without its target and its author. */
 function effect(line) {
   const { before, after } = line;
   if (line.record === 'policy') {

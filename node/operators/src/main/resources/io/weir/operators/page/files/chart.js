@@ -11,7 +11,7 @@ const NONE = { admitted: {}, denied: {} };
 const sum = counts => Object.values(counts).reduce((total, one) => total + one, 0);
 
 /**
- * What passed and what was denied: a second for each span of the last minutes, and the means of the last minute.
+ * Admitted and denied requests a second for each span of the last minutes, and their means over the last minute.
  *
  * @param live what was told: `spans` by number, `span` that is not over, and `spanSeconds`
  */

@@ -1,4 +1,4 @@
-// What a candidate for the policy, and limits in audit mode, would deny of the live traffic.
+// Denials of live traffic that a candidate policy, or limits in audit mode, would cause.
 
 import { ask } from './api.js';
 import { bar, clock, confirmed, count, html, keyLink, nothing, number, panel, silent, table, wait } from './parts.js';

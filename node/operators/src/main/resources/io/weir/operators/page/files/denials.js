@@ -64,7 +64,7 @@ export function denialList(isOfOneKey) {
   const single = one => html`<li><time datetime=${one.at} title=${age(one.at)}>${clock(one.at)}</time>
     <a href=${withQuery('#/now', { id: one.id })}><code>${one.id}</code></a> ${told(one)}${one.degraded ? html` <span class="tag warn">degraded</span>` : nothing}</li>`;
 
-  // What is being read stands still.
+  // An open group does not move while it is read.
   const stand = event => {
     shown.isPaused ||= event.target.open;
   };

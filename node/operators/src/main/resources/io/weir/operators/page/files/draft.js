@@ -2,7 +2,7 @@
 
 const NAME = 'weir.draft';
 
-/** What was drafted: `text`, the revision `base` from which it began, and `compared`, the text that was compared last. */
+/** The draft: its `text`, the revision `base` from which it began, and `compared`, the text that was compared last. */
 export function kept() {
   try {
     return JSON.parse(localStorage.getItem(NAME)) || null;

@@ -72,7 +72,7 @@ function decision(one, of) {
     one.decision === 'unavailable' ? nothing : html`: ${why}${freeAgain(one, of.limits)}`}</li>`;
 }
 
-/** What does not pass, each with its reason; then what does. */
+/** The refused operations, each with its reason; then the admitted ones. */
 function decisions(of) {
   const first = one => Number(one.operation !== shown.operation);
   const refused = of.decisions.filter(one => one.decision !== 'allowed').sort((one, other) => first(one) - first(other));
@@ -170,7 +170,7 @@ function state(of) {
 }
 
 /**
- * What is known of the key that is shown.
+ * The state of the key that is shown.
  *
  * @param close the address without it
  * @param manage draws what else can be done to its record

@@ -115,7 +115,7 @@ async function change(app, of) {
   }
 }
 
-/** What can be done to the record of a key that is shown, beyond its limits. */
+/** The actions on the record of the shown key, beyond its limits. */
 function manage(app, of, refresh) {
   if (!of.record || !app.may('keys')) {
     return nothing;

@@ -92,7 +92,7 @@ function isOpen(app, one) {
   return one.limit === limit && (one.key ? one.key === key : one.tenant === tenant);
 }
 
-/** Who is limited, by what, and since when. */
+/** The table of cases: who is limited, by which limit, since when. */
 function cases(app) {
   const found = shown.list === 'now' && !app.session.tenant ? live.cases : shown.cases;
   const columns = [

@@ -1,4 +1,4 @@
-// What several views show: numbers, times, bars, tables, panels, dialogs.
+// Parts that several views share: numbers, times, bars, tables, panels, dialogs.
 
 import { withQuery } from './api.js';
 import { html, nothing, render, svg } from './lib/lit-html.js';
@@ -114,7 +114,7 @@ export function tabbed(label, parts, current, content, aside = nothing) {
   return html`<section class="panel"><header><nav class="tabs" aria-label=${label}>${links}</nav>${aside}</header>${content}</section>`;
 }
 
-/** What stands where something is asked for that has not been answered. */
+/** The placeholder for an answer that has not arrived. */
 export function loading(rows = 3) {
   return html`<div class="loading" role="status" aria-busy="true" aria-label="asking">${Array.from({ length: rows }, () => html`<span></span>`)}</div>`;
 }

@@ -23,7 +23,7 @@ async function record(tenant) {
   }
 }
 
-// What is shared is the same for all keys: the first one is asked about.
+// Shared limits are the same for all keys, so the first key is explained.
 async function shared(keys) {
   return keys.length ? (await ask(withQuery('/v1/explain', { key: keys[0].id }))).limits.filter(one => one.scope === 'tenant') : [];
 }
@@ -66,7 +66,7 @@ function limits() {
 }
 
 /**
- * What is known of the tenant.
+ * The state of the tenant that is shown.
  *
  * @param close the address without it
  * @param reset forgets what its keys have used together

@@ -35,7 +35,7 @@ function matching(name, tags) {
 
 const seconds = () => Math.max(1, (shown.answers.at(-1).at - shown.answers[0].at) / 1000);
 
-// What counters of all nodes have counted since the oldest answer; a node that is new since then counts from its start.
+// The growth of the counters of all nodes since the oldest answer; a newer node counts from its start.
 function counted(name, tags) {
   return matching(name, tags).reduce((sum, [id, meter]) => sum + meter.value - (shown.answers[0].meters.get(id)?.value ?? 0), 0);
 }
