@@ -7,6 +7,7 @@ import io.weir.core.bucket.Names;
 import io.weir.core.policy.Nearest;
 import io.weir.core.policy.OperationRule;
 import io.weir.core.policy.Plan;
+import io.weir.core.policy.Policy;
 import io.weir.core.policy.Subject;
 import io.weir.node.admin.Operators;
 import io.weir.node.answer.ProblemDetails;
@@ -81,24 +82,27 @@ public final class ExplainDoor implements Door {
 
   // Another operation would be explained as unlisted, which nobody means by a typing error.
   private Subject knowing(Optional<String> asked, Subject subject) {
-    List<String> named =
-        identities.policy().rules().stream().map(OperationRule::name).toList();
-    Plan plan = subject.plan();
-    asked
-        .filter(name -> !name.equals(Plan.UNLISTED)
-            && !named.contains(name)
-            && !plan.operations().contains(name))
-        .ifPresent(unknown -> {
-          String expected = Nearest.to(unknown, named)
-              .or(() -> plan.nearest(unknown))
-              .orElse("an operation of the policy, or " + Plan.UNLISTED);
-          throw new RefusedException(ProblemDetails.of(
-                  404, "operation_unknown", "The policy in force has no such operation")
+    asked.filter(name -> !isKnown(name)).ifPresent(unknown -> {
+      List<String> named =
+          identities.policy().rules().stream().map(OperationRule::name).toList();
+      // The names of all plans would be too many to compare with.
+      String expected = Nearest.to(unknown, named)
+          .or(() -> subject.plan().nearest(unknown))
+          .orElse("an operation of the policy, or " + Plan.UNLISTED);
+      throw new RefusedException(
+          ProblemDetails.of(404, "operation_unknown", "The policy in force has no such operation")
               .with(
                   "errors",
                   JsonArray.of("operation: '%s' (expected: %s)".formatted(unknown, expected))));
-        });
+    });
     return subject;
+  }
+
+  private boolean isKnown(String operation) {
+    Policy policy = identities.policy();
+    return operation.equals(Plan.UNLISTED)
+        || policy.rule(operation).isPresent()
+        || policy.plans().values().stream().anyMatch(plan -> plan.operations().contains(operation));
   }
 
   // An operator of one tenant cannot tell a key of another tenant from an unknown key.
