@@ -19,7 +19,7 @@ record CongestionModel(Congestion congestion) implements KindModel {
   private record State(List<Long> starts, long multiplier) {}
 
   @Override
-  public Stood standing(Counter stored, ModelRequest asked) {
+  public LimitStanding standing(Counter stored, ModelRequest asked) {
     long used = asked.levels().usedUnits(congestion.bucket().name());
     State before = state(stored, used, asked.nowMicros());
     long after = Math.min(
@@ -33,7 +33,7 @@ record CongestionModel(Congestion congestion) implements KindModel {
         0,
         before.multiplier > Congestion.ONE,
         true);
-    return new Stood(
+    return new LimitStanding(
         standing, counter(admitted, asked.nowMicros()), counter(before, asked.nowMicros()));
   }
 

@@ -20,7 +20,7 @@ interface KindModel {
   }
 
   /** Returns the state of the limit for a request. Changes nothing. */
-  Stood standing(Counter stored, ModelRequest asked);
+  LimitStanding standing(Counter stored, ModelRequest asked);
 
   /**
    * Settles a request: gives the counter after the cost of an admitted request has changed.

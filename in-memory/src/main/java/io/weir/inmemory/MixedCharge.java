@@ -78,7 +78,7 @@ final class MixedCharge {
   }
 
   private StoreAnswer first() {
-    List<Stood> standings = standings(asked(charge.cost()));
+    List<LimitStanding> standings = standings(asked(charge.cost()));
     long price = price();
     long cost = CongestionModel.priced(charge.cost(), price);
     if (price != Congestion.ONE) {
@@ -87,7 +87,7 @@ final class MixedCharge {
     Payers payers = payers(cost);
     KindVerdict kinds = new KindVerdict(
         charge.extras().demands(),
-        standings.stream().map(Stood::standing).toList(),
+        standings.stream().map(LimitStanding::standing).toList(),
         cost,
         overflowed(payers.demands()));
     RatesDecision rates = new RatesDecision(look, charge, payers, cost);
@@ -101,7 +101,7 @@ final class MixedCharge {
     Decided ofRates = payers.demands().isEmpty()
         ? new Decided(new Allowed(charge.revision(), List.of()), QueueReport.NONE)
         : isPeek ? rates.peek() : rates.decide();
-    List<Stood> charged = standings;
+    List<LimitStanding> charged = standings;
     boolean isTaken = ofRates.decision() instanceof Allowed;
     keep(charged, isTaken);
     if (isTaken && !isPeek) {
@@ -155,15 +155,15 @@ final class MixedCharge {
         .toList();
   }
 
-  private List<Stood> standings(ModelRequest asked) {
+  private List<LimitStanding> standings(ModelRequest asked) {
     List<KindDemand> demands = charge.extras().demands();
-    List<Stood> standings = demands.stream()
+    List<LimitStanding> standings = demands.stream()
         .map(demand -> KindModel.of(demand)
             .standing(
                 memory.counter(owner(demand.scope()), demand.name(), look.now()),
                 asked.withHeld(memory.held(owner(demand.scope()), demand.name(), look.now()))))
         .toList();
-    return Stood.charged(demands, standings);
+    return LimitStanding.charged(demands, standings);
   }
 
   private long price() {
@@ -183,13 +183,13 @@ final class MixedCharge {
     return new ModelRequest(look.now(), cost, 0, look::usedOf);
   }
 
-  private void keep(List<Stood> standings, boolean isTaken) {
+  private void keep(List<LimitStanding> standings, boolean isTaken) {
     if (isPeek) {
       return;
     }
     for (int i = 0; i < standings.size(); i++) {
       KindDemand demand = charge.extras().demands().get(i);
-      Stood standing = standings.get(i);
+      LimitStanding standing = standings.get(i);
       Object owner = owner(demand.scope());
       long until = memory.counter(owner, demand.name(), look.now()).untilMicros();
       if (isTaken && standing.taken().untilMicros() != until) {
@@ -200,7 +200,7 @@ final class MixedCharge {
     }
   }
 
-  private void hold(Hold hold, List<Demand> payers, List<Stood> standings, long price) {
+  private void hold(Hold hold, List<Demand> payers, List<LimitStanding> standings, long price) {
     long until = look.now() + hold.leaseMicros();
     List<OfKind> kinds = new ArrayList<>();
     for (int i = 0; i < standings.size(); i++) {

@@ -14,15 +14,15 @@ record PermitsModel(Permits permits) implements KindModel {
   private static final long WEIGHT = 8;
 
   @Override
-  public Stood standing(Counter stored, ModelRequest asked) {
+  public LimitStanding standing(Counter stored, ModelRequest asked) {
     long now = asked.nowMicros();
     long interval = stored.number(2) == 0 ? UNKNOWN_INTERVAL_US : stored.number(2);
-    long told = Math.max(now, stored.number(3)) + interval;
-    long next = told - now > FURTHEST_US ? now + interval : told;
+    long given = Math.max(now, stored.number(3)) + interval;
+    long next = given - now > FURTHEST_US ? now + interval : given;
     boolean hasRoom = asked.held() < permits.limit();
     Standing standing = new Standing(
         hasRoom ? Standing.ROOM : next - now, asked.held(), hasRoom ? 0 : next - now, false, true);
-    return new Stood(
+    return new LimitStanding(
         standing,
         kept(stored, now),
         hasRoom

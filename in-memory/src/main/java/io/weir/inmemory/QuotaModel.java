@@ -15,7 +15,7 @@ record QuotaModel(Quota quota) implements KindModel {
   private record Use(Span span, long used, long before) {}
 
   @Override
-  public Stood standing(Counter stored, ModelRequest asked) {
+  public LimitStanding standing(Counter stored, ModelRequest asked) {
     Use use = use(stored, asked.nowMicros());
     long wanted = quota.counted(asked.cost());
     long used = total(use, asked.nowMicros());
@@ -29,7 +29,7 @@ record QuotaModel(Quota quota) implements KindModel {
         use.span.endMicros() - asked.nowMicros(),
         isNear(wait == Standing.ROOM ? plus(used, wanted) : used),
         true);
-    return new Stood(
+    return new LimitStanding(
         standing, counter(new Use(use.span, plus(use.used, wanted), use.before)), stored);
   }
 

@@ -213,7 +213,7 @@ public final class Weir implements AutoCloseable {
 
   CompletionStage<Permit> entered(Ask ask, boolean reserves) {
     requireOpen();
-    return heard(ask, admissions.admit(ask, reserves), Permit::decision);
+    return reported(ask, admissions.admit(ask, reserves), Permit::decision);
   }
 
   /** See {@link #acquire}; it completes on the thread of the answer. */
@@ -227,7 +227,7 @@ public final class Weir implements AutoCloseable {
 
   private CompletionStage<Decision> decided(Ask ask, TicketRequest ticket) {
     requireOpen();
-    return heard(
+    return reported(
         ask,
         throttle.tryTake(ask.subject(), ask.operation(), cost(ask), ticket),
         decision -> decision);
@@ -247,16 +247,16 @@ public final class Weir implements AutoCloseable {
     return policy.ownCost(ask.operation());
   }
 
-  private <T> CompletionStage<T> heard(
+  private <T> CompletionStage<T> reported(
       Ask ask, CompletionStage<T> answer, Function<T, Decision> decision) {
     return listener == WeirListener.NONE
         ? answer
         : answer.whenComplete(
-            (found, error) -> tell(ask, found == null ? null : decision.apply(found), error));
+            (found, error) -> report(ask, found == null ? null : decision.apply(found), error));
   }
 
   // A listener that fails must not withhold the answer.
-  private void tell(Ask ask, @Nullable Decision decision, @Nullable Throwable error) {
+  private void report(Ask ask, @Nullable Decision decision, @Nullable Throwable error) {
     try {
       if (decision != null) {
         listener.decided(ask, decision);

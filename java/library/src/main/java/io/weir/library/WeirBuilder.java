@@ -81,8 +81,8 @@ public final class WeirBuilder {
   }
 
   /** Hears what happens. */
-  public WeirBuilder listener(WeirListener hearing) {
-    listener = requireNonNull(hearing, "listener");
+  public WeirBuilder listener(WeirListener added) {
+    listener = requireNonNull(added, "listener");
     return this;
   }
 

@@ -38,10 +38,10 @@ final class Listeners implements WeirListener {
   }
 
   // One that fails must not keep the others from hearing.
-  private void each(Consumer<WeirListener> tell) {
+  private void each(Consumer<WeirListener> call) {
     for (WeirListener one : all()) {
       try {
-        tell.accept(one);
+        call.accept(one);
       } catch (RuntimeException e) {
         LOG.warn("{} failed", one.getClass().getName(), e);
       }

@@ -9,9 +9,9 @@ import io.weir.keys.directory.KeyMeters;
 import io.weir.keys.directory.KnownKeys;
 import io.weir.keys.directory.StoredSubjects;
 import io.weir.keys.directory.StrandedKeys;
-import io.weir.keys.door.Desk;
 import io.weir.keys.door.ImportDoor;
 import io.weir.keys.door.KeysDoor;
+import io.weir.keys.door.RecordService;
 import io.weir.keys.door.TenantsDoor;
 import io.weir.keys.door.TokensDoor;
 import io.weir.keys.identity.Identifier;
@@ -85,7 +85,7 @@ public final class KeysExtension implements Keys {
 
     @Override
     public LoopExtension onLoop(LoopParts loop) {
-      Desk desk = new Desk(loop.vertx(), records, directory, loop.node());
+      RecordService desk = new RecordService(loop.vertx(), records, directory, loop.node());
       List<Door> doors = List.of(
           new KeysDoor(desk), new TenantsDoor(desk), new TokensDoor(desk), new ImportDoor(desk));
       return LoopExtension.ofOperators(doors);

@@ -165,13 +165,13 @@ public final class InsightExtension implements Insight {
         done.succeed();
       });
       vertx.setPeriodic(TELL_EVERY_MILLIS, timer -> {
-        var unused = tell();
+        var unused = publish();
       });
-      return tell();
+      return publish();
     }
 
     // Without Redis nothing is told; the counts are kept here.
-    private Future<Void> tell() {
+    private Future<Void> publish() {
       return memory
           .counts(TopView.MOST)
           .compose(counts ->

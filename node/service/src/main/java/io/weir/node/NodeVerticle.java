@@ -13,7 +13,7 @@ import io.vertx.core.net.PemKeyCertOptions;
 import io.vertx.core.net.PemTrustOptions;
 import io.vertx.core.tracing.TracingPolicy;
 import io.weir.node.admin.AdminDoor;
-import io.weir.node.admin.PolicyDesk;
+import io.weir.node.admin.PolicyAdmin;
 import io.weir.node.admin.PolicyDoors;
 import io.weir.node.auth.TokenGuard;
 import io.weir.node.authorize.AuthorizeDoor;
@@ -168,8 +168,8 @@ final class NodeVerticle extends VerticleBase {
   }
 
   private List<Door> operatorsDoors() {
-    PolicyDesk desk =
-        new PolicyDesk(vertx, parts.policies(), node.audit(), node.stranding(), node.policyFile());
+    PolicyAdmin desk =
+        new PolicyAdmin(vertx, parts.policies(), node.audit(), node.stranding(), node.policyFile());
     return Stream.concat(
             PolicyDoors.of(vertx, desk, parts.operators(), parts.memory()).stream(),
             Stream.of(new AdminDoor(node.readiness(), node.metrics(), node.openApi())))

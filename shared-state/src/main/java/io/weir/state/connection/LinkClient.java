@@ -71,7 +71,7 @@ final class LinkClient {
         .reconnectDelay(
             Delay.equalJitter(RECONNECT_AT_FIRST, RECONNECT_AT_LAST, 1, TimeUnit.MILLISECONDS));
     given.ifPresentOrElse(
-        loop -> builder.eventLoopGroupProvider(new LentEventLoop(loop)),
+        loop -> builder.eventLoopGroupProvider(new SharedEventLoop(loop)),
         () -> builder.eventLoopGroupProvider(new DefaultEventLoopGroupProvider(1)));
     this.resources = builder.build();
     if (address.topology() == Topology.CLUSTER) {
@@ -105,20 +105,20 @@ final class LinkClient {
 
   /** Opens a connection of its own that hears a channel, also after it was lost; blocks. */
   void listen(String channel, Consumer<String> listener) {
-    StatefulRedisPubSubConnection<String, String> hearing =
+    StatefulRedisPubSubConnection<String, String> subscription =
         client instanceof RedisClusterClient cluster
             ? cluster.connectPubSub()
             : ((RedisClient) client).connectPubSub();
-    hearing.addListener(new RedisPubSubAdapter<>() {
+    subscription.addListener(new RedisPubSubAdapter<>() {
       @Override
       public void message(String from, String text) {
         listener.accept(text);
       }
     });
     try {
-      hearing.sync().subscribe(channel);
+      subscription.sync().subscribe(channel);
     } catch (RuntimeException e) {
-      hearing.close();
+      subscription.close();
       throw e;
     }
   }

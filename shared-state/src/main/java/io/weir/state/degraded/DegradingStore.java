@@ -88,17 +88,17 @@ public final class DegradingStore implements BucketStore {
   /**
    * The same with another store than {@code store}.
    *
-   * @param telling reports the units that this node has admitted locally; its answer is not awaited
+   * @param report reports the units that this node has admitted locally; its answer is not awaited
    */
   public CompletionStage<Counted> tryCharge(
       Charge charge,
       Function<Charge, CompletionStage<StoreAnswer>> question,
-      Function<Charge, CompletionStage<StoreAnswer>> telling) {
+      Function<Charge, CompletionStage<StoreAnswer>> report) {
     if (outages.isAway(part.applyAsInt(charge))) {
       return instead(charge);
     }
     return share(charge).isHandingOver()
-        ? agreed(charge, question, telling)
+        ? agreed(charge, question, report)
         : asked(charge, question);
   }
 
@@ -117,14 +117,14 @@ public final class DegradingStore implements BucketStore {
       return CompletableFuture.completedFuture(new Counted(noted(charge, asked.join())));
     }
     return asked.handle(
-        (answer, error) -> error == null ? heard(charge, answer) : insteadOf(charge, error));
+        (answer, error) -> error == null ? answered(charge, answer) : insteadOf(charge, error));
   }
 
   // If this node has admitted charges since it asked, the shared state did not know of them: it may
   // have admitted the same units. Then the node's share has to agree, as after an outage. A charge
   // of several kinds may hold permits, or be reserved: it stays admitted, and later ones pay for
   // it.
-  private Counted heard(Charge charge, StoreAnswer answer) {
+  private Counted answered(Charge charge, StoreAnswer answer) {
     LocalShare local = share(charge);
     boolean hasCounted = local.hasDecided() || local.isHandingOver();
     StoreAnswer noted = noted(charge, answer);
@@ -147,10 +147,10 @@ public final class DegradingStore implements BucketStore {
   private CompletionStage<Counted> agreed(
       Charge charge,
       Function<Charge, CompletionStage<StoreAnswer>> question,
-      Function<Charge, CompletionStage<StoreAnswer>> telling) {
+      Function<Charge, CompletionStage<StoreAnswer>> report) {
     LocalShare local = share(charge);
     Charge asRates = charge.withoutOverflow();
-    tellWhatIsOwed(asRates, local, telling);
+    reportOwed(asRates, local, report);
     Agreement agreement = local.agree(asRates);
     if (agreement.denied().isPresent()) {
       return CompletableFuture.completedFuture(denied(agreement.denied().get()));
@@ -161,7 +161,7 @@ public final class DegradingStore implements BucketStore {
         return new Counted(noted(charge, answer), giveBack);
       }
       giveBack.run(); // a bucket of the node may have come since: then all have to agree again
-      return error == null ? heard(charge, answer) : insteadOf(charge, error);
+      return error == null ? answered(charge, answer) : insteadOf(charge, error);
     });
   }
 
@@ -170,14 +170,14 @@ public final class DegradingStore implements BucketStore {
   }
 
   // Reports locally admitted units to the shared state, which counts them.
-  private static void tellWhatIsOwed(
-      Charge charge, LocalShare local, Function<Charge, CompletionStage<StoreAnswer>> telling) {
+  private static void reportOwed(
+      Charge charge, LocalShare local, Function<Charge, CompletionStage<StoreAnswer>> report) {
     Optional<Debt> debt = local.owed(charge);
     if (debt.isPresent()) {
-      Charge told = charge
+      Charge owed = charge
           .with(Amount.ofRates(debt.get().demands(), debt.get().operations()))
           .with(Queueing.NONE);
-      CompletionStage<StoreAnswer> unused = telling.apply(told).whenComplete((answer, error) -> {
+      CompletionStage<StoreAnswer> unused = report.apply(owed).whenComplete((answer, error) -> {
         if (!isAdmitted(answer)) {
           local.oweAgain(debt.get(), answer instanceof Decided);
         }

@@ -22,9 +22,9 @@ final class LocalBucket {
   // unit, or as many units as keep the refill rate at half of that.
   private static final long MAX_TOKENS_PER_MICRO = 500;
   private static final long MICROS_PER_SECOND = 1_000_000;
-  private static final long MAX_TOLD_NANOS = TimeUnit.SECONDS.toNanos(10);
+  private static final long MAX_WAIT_NANOS = TimeUnit.SECONDS.toNanos(10);
 
-  private static final long TELL_EVERY_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+  private static final long REPORT_EVERY_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
   private final Bucket bucket;
   private final long unitsPerToken;
@@ -32,10 +32,10 @@ final class LocalBucket {
   private final int nodes;
   private final long capacity;
   private final long burstNanos;
-  private long toldNanos;
+  private long lastRetryNanos;
   private long owedTokens;
-  private long tellAtMost = Long.MAX_VALUE;
-  private long tellAgainNanos = Long.MIN_VALUE;
+  private long reportAtMost = Long.MAX_VALUE;
+  private long reportAgainNanos = Long.MIN_VALUE;
 
   /**
    * @param usedUnits the units known to be used; if unknown, there is room for one operation
@@ -68,7 +68,7 @@ final class LocalBucket {
   long waitNanos(long units) {
     long tokens = tokens(units);
     if (tokens > capacity) {
-      return MAX_TOLD_NANOS; // more than the capacity of this node's share
+      return MAX_WAIT_NANOS; // more than the capacity of this node's share
     }
     EstimationProbe probe = bucket.estimateAbilityToConsume(tokens);
     return probe.canBeConsumed() ? 0 : probe.getNanosToWaitForRefill();
@@ -89,20 +89,20 @@ final class LocalBucket {
   /** Records units that were taken without the knowledge of the shared state. */
   void owe(long units) {
     owedTokens += tokens(units);
-    tellAtMost = Long.MAX_VALUE;
+    reportAtMost = Long.MAX_VALUE;
   }
 
   /** Units to report to the shared state now: unknown to it, and not drained since. */
   long owedUnits(long now) {
-    if (now < tellAgainNanos) {
+    if (now < reportAgainNanos) {
       return 0;
     }
     owedTokens = Math.min(owedTokens, capacity - bucket.getAvailableTokens());
-    return Math.min(tellAtMost, Math.max(0, owedTokens)) * unitsPerToken;
+    return Math.min(reportAtMost, Math.max(0, owedTokens)) * unitsPerToken;
   }
 
   /** Records that units are reported to the shared state. */
-  void told(long units) {
+  void reported(long units) {
     owedTokens = Math.max(0, owedTokens - tokens(units));
   }
 
@@ -112,8 +112,9 @@ final class LocalBucket {
    */
   void oweAgain(long units, long unitsPerOperation, boolean isTooMuch, long now) {
     owedTokens += tokens(units);
-    tellAtMost = isTooMuch ? Math.max(tokens(unitsPerOperation), tokens(units) / 2) : tellAtMost;
-    tellAgainNanos = now + TELL_EVERY_NANOS;
+    reportAtMost =
+        isTooMuch ? Math.max(tokens(unitsPerOperation), tokens(units) / 2) : reportAtMost;
+    reportAgainNanos = now + REPORT_EVERY_NANOS;
   }
 
   /**
@@ -124,7 +125,7 @@ final class LocalBucket {
   void giveBack(long units, boolean isOwed) {
     giveBack(units);
     if (isOwed) {
-      told(units);
+      reported(units);
     }
   }
 
@@ -137,11 +138,11 @@ final class LocalBucket {
   }
 
   /** The retry time of a caller that has to wait; each caller gets a different one. */
-  long told(long units, long waitNanos, long now) {
+  long retryAt(long units, long waitNanos, long now) {
     long first = now + waitNanos;
-    long next = toldNanos <= now ? first : Math.max(first, toldNanos + nanosFor(units));
-    toldNanos = next - now > MAX_TOLD_NANOS ? first : next;
-    return toldNanos;
+    long next = lastRetryNanos <= now ? first : Math.max(first, lastRetryNanos + nanosFor(units));
+    lastRetryNanos = next - now > MAX_WAIT_NANOS ? first : next;
+    return lastRetryNanos;
   }
 
   /** How long the bucket takes to drain from full. */
@@ -151,7 +152,7 @@ final class LocalBucket {
 
   // The time in which this node's share drains the units.
   private long nanosFor(long units) {
-    long micros = Math.min(units / rate, TimeUnit.NANOSECONDS.toMicros(MAX_TOLD_NANOS));
+    long micros = Math.min(units / rate, TimeUnit.NANOSECONDS.toMicros(MAX_WAIT_NANOS));
     long rest = MICROSECONDS.toNanos(units % rate) / rate;
     return Math.max(1, (MICROSECONDS.toNanos(micros) + rest) * nodes);
   }

@@ -134,7 +134,7 @@ final class LocalShare {
       return Optional.empty();
     }
     for (int i = 0; i < from.size(); i++) {
-      from.get(i).told(demands.get(i).units(operations));
+      from.get(i).reported(demands.get(i).units(operations));
     }
     // If all buckets owe, the list keeps its identity: objects made from it are cached.
     boolean areAll = demands.size() == charge.demands().size();
@@ -252,7 +252,7 @@ final class LocalShare {
   // A missing bucket agrees.
   private Decision decide(Charge charge, List<? extends @Nullable LocalBucket> own) {
     long now = nanoClock.getAsLong();
-    long told = now;
+    long retryAt = now;
     List<String> full = new ArrayList<>(0);
     for (int i = 0; i < own.size(); i++) {
       LocalBucket bucket = own.get(i);
@@ -261,11 +261,11 @@ final class LocalShare {
       long wait = bucket == null ? 0 : bucket.waitNanos(units);
       if (bucket != null && wait > 0) {
         full.add(demand.bucket().name());
-        told = Math.max(told, bucket.told(units, wait, now));
+        retryAt = Math.max(retryAt, bucket.retryAt(units, wait, now));
       }
     }
     if (!full.isEmpty()) {
-      long micros = LeakyBucket.ceilDiv(told - now, MICROSECONDS.toNanos(1));
+      long micros = LeakyBucket.ceilDiv(retryAt - now, MICROSECONDS.toNanos(1));
       return Denied.degraded(charge.revision(), full, micros);
     }
     for (int i = 0; i < own.size(); i++) {

@@ -46,8 +46,8 @@ record BucketsDenial(
       left[i] =
           LeakyBucket.drained(used[i], demands.get(i).bucket().unitsPerMicro(), elapsedMicros);
     }
-    Wait told = new Wait(wait - elapsedMicros, true, Optional.empty());
-    return new Decided(charge.verdict().decision(Outcome.DENIED, left, told), QueueReport.NONE);
+    Wait given = new Wait(wait - elapsedMicros, true, Optional.empty());
+    return new Decided(charge.verdict().decision(Outcome.DENIED, left, given), QueueReport.NONE);
   }
 
   // The longest wait of its buckets; 0 if all have room, or one never has.

@@ -194,9 +194,9 @@ public final class DenialCache {
     }
     long[] full =
         demands.stream().mapToLong(demand -> demand.bucket().capacityUnits()).toArray();
-    Wait told = new Wait(
+    Wait given = new Wait(
         NANOSECONDS.toMicros(AskBudget.PAUSE_NANOS), true, charge.ticket().shown());
-    return new Decided(charge.verdict().decision(Outcome.DENIED, full, told), QueueReport.NONE);
+    return new Decided(charge.verdict().decision(Outcome.DENIED, full, given), QueueReport.NONE);
   }
 
   private @Nullable StoreAnswer answerBeyondBound(

@@ -84,9 +84,9 @@ final class LastDenial {
   private StoreAnswer deny(Charge charge, List<Demand> of, long[] usedUnits, long nowNanos) {
     long elapsed = NANOSECONDS.toMicros(nowNanos - answeredNanos);
     long turn = 1 + next.getAndIncrement() % TURNS;
-    Wait told =
+    Wait given =
         new Wait(Math.max(1, waitMicros + turn * stepMicros - elapsed), true, Optional.empty());
     Verdict verdict = new Verdict(charge.revision(), of, charge.cost());
-    return new Decided(verdict.decision(Outcome.DENIED, usedUnits, told), QueueReport.NONE);
+    return new Decided(verdict.decision(Outcome.DENIED, usedUnits, given), QueueReport.NONE);
   }
 }

@@ -38,7 +38,7 @@ public final class MixedDenial {
   private final AtomicLong next = new AtomicLong();
   private final AtomicInteger asks = new AtomicInteger();
   private final AtomicLong askedAgainNanos;
-  private final AtomicLong toldNanos;
+  private final AtomicLong retryNanos;
   private final AtomicLong returnedNanos;
   private final Returns returns;
 
@@ -69,7 +69,7 @@ public final class MixedDenial {
   }
 
   // toldNanos is the latest moment that a caller has got.
-  private record Times(long askedNanos, long answeredNanos, long toldNanos) {}
+  private record Times(long askedNanos, long answeredNanos, long retryNanos) {}
 
   MixedDenial(
       PendingCharge denied, MixedAnswer answer, Terms terms, Returns returns, long answeredNanos) {
@@ -86,8 +86,8 @@ public final class MixedDenial {
     this.answeredNanos = times.answeredNanos;
     this.askedAgainNanos = new AtomicLong(answeredNanos);
     this.returnedNanos = new AtomicLong(askedNanos);
-    this.toldNanos = new AtomicLong(
-        Math.max(times.toldNanos, answeredNanos + MICROSECONDS.toNanos(terms.waitMicros)));
+    this.retryNanos = new AtomicLong(
+        Math.max(times.retryNanos, answeredNanos + MICROSECONDS.toNanos(terms.waitMicros)));
   }
 
   /** The same after an earlier denial: no two callers get the same moment. */
@@ -101,7 +101,7 @@ public final class MixedDenial {
         answer,
         terms.withStep(step),
         returns,
-        new Times(askedNanos, answeredNanos, before.toldNanos.get()));
+        new Times(askedNanos, answeredNanos, before.retryNanos.get()));
   }
 
   boolean isOver(long nowNanos) {
@@ -174,7 +174,7 @@ public final class MixedDenial {
   StoreAnswer deny(Charge asked, long nowNanos) {
     long elapsed = NANOSECONDS.toMicros(nowNanos - answeredNanos);
     long wait = terms.isPaced && terms.stepMicros > 0
-        ? NANOSECONDS.toMicros(nextTold(nowNanos) - nowNanos)
+        ? NANOSECONDS.toMicros(nextRetry(nowNanos) - nowNanos)
         : terms.waitMicros + nextMoment() * terms.stepMicros - elapsed;
     long least = isCertain(nowNanos) ? 1 : NANOSECONDS.toMicros(PAUSE_NANOS);
     return answer.deniedLater(asked, Math.max(least, wait), elapsed);
@@ -184,10 +184,10 @@ public final class MixedDenial {
     return terms.moments <= 1 ? 0 : 1 + next.getAndIncrement() % (terms.moments - 1);
   }
 
-  private long nextTold(long nowNanos) {
+  private long nextRetry(long nowNanos) {
     long step = MICROSECONDS.toNanos(terms.stepMicros);
-    return toldNanos.updateAndGet(told -> {
-      long later = Math.max(told, nowNanos) + step;
+    return retryNanos.updateAndGet(last -> {
+      long later = Math.max(last, nowNanos) + step;
       long furthest = Math.max(FURTHEST_NANOS, SlotLimits.TURNS * step);
       return later - nowNanos > furthest ? nowNanos + step : later;
     });

@@ -10,11 +10,11 @@ import io.weir.core.throttle.Held;
 import io.weir.core.throttle.Held.Permit;
 import io.weir.core.throttle.HoldStore;
 import io.weir.core.throttle.StoreUnavailableException;
-import io.weir.state.keep.Kept;
-import io.weir.state.keep.Kept.Renewal;
+import io.weir.state.keep.LeaseRenewal;
+import io.weir.state.keep.LeaseRenewal.Renewal;
 import io.weir.state.keep.LeaseTerms;
 import io.weir.state.keep.LeaseTime;
-import io.weir.state.keep.UntilHeard;
+import io.weir.state.keep.RetriedCalls;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -39,8 +39,8 @@ public final class Holds {
   private final HoldStore store;
   private final Events events;
   private final IntSupplier liveNodes;
-  private final Kept<Held> kept;
-  private final UntilHeard ends;
+  private final LeaseRenewal<Held> kept;
+  private final RetriedCalls ends;
   /** The number of permits of a limit that this node holds, by owner. */
   private final Map<List<String>, Integer> permits = new ConcurrentHashMap<>();
 
@@ -60,8 +60,8 @@ public final class Holds {
     this.liveNodes = liveNodes;
     this.store = store;
     this.events = events;
-    this.ends = new UntilHeard(LeaseTerms.HOLD, time, Failures::isOutage);
-    this.kept = new Kept<>(
+    this.ends = new RetriedCalls(LeaseTerms.HOLD, time, Failures::isOutage);
+    this.kept = new LeaseRenewal<>(
         LeaseTerms.HOLD,
         time,
         new Renewal<>(Held::leaseMicros, this::renew, lost -> events.lost(1)));
@@ -202,7 +202,7 @@ public final class Holds {
   /** Ends the hold of a request. Completes when the end is stored, or fails if it could not be stored. */
   public CompletionStage<Ended> end(Held held, Ending ending) {
     leave(held);
-    CompletableFuture<Ended> end = ends.tell(() -> store.end(held, ending), held.leaseMicros())
+    CompletableFuture<Ended> end = ends.call(() -> store.end(held, ending), held.leaseMicros())
         .thenApply(ended -> {
           events.ended(ended);
           return ended;

@@ -199,8 +199,8 @@ final class AnswerReader {
     if (asked.clockMicros() < 0 && DenialCache.concern(charge)) {
       denials.learn(charge, used, asked.askedNanos());
     }
-    Wait told = new Wait(wait, true, Optional.empty());
-    return new Decided(charge.verdict().decision(Outcome.DENIED, used, told), QueueReport.NONE);
+    Wait given = new Wait(wait, true, Optional.empty());
+    return new Decided(charge.verdict().decision(Outcome.DENIED, used, given), QueueReport.NONE);
   }
 
   private static long[] numbersOf(Charge charge, Answers answers) {
@@ -261,8 +261,8 @@ final class AnswerReader {
         : new QueueReport(Returned.of(answers.next()), answers.next() == 1);
     Optional<String> ticket =
         isDenied ? Optional.of(text(answers)).filter(given -> !given.isEmpty()) : Optional.empty();
-    Wait told = isDenied ? new Wait(wait, isEstimate, ticket) : Wait.NONE;
-    Decided answer = new Decided(charge.verdict().decision(outcome, used, told), report);
+    Wait given = isDenied ? new Wait(wait, isEstimate, ticket) : Wait.NONE;
+    Decided answer = new Decided(charge.verdict().decision(outcome, used, given), report);
     return new RatesAnswer(answer, charge, used, wait);
   }
 

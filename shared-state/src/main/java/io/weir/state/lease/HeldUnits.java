@@ -39,8 +39,8 @@ final class HeldUnits {
   }
 
   /** Takes units that it {@link #has}; they have to be settled. */
-  Taking.Took take(long units, long nowNanos) {
-    return new Taking.Took(lease.take(units), level.take(units, nowNanos));
+  TakeResult.Took take(long units, long nowNanos) {
+    return new TakeResult.Took(lease.take(units), level.take(units, nowNanos));
   }
 
   /** Spends units that it {@link #has}; returns the units of the bucket that are used then. */
@@ -81,14 +81,14 @@ final class HeldUnits {
    *
    * @param isLook whether nobody is told of it
    */
-  Taking.Nothing nothing(long units, boolean isLook, int liveNodes, long nowNanos) {
+  TakeResult.Nothing nothing(long units, boolean isLook, int liveNodes, long nowNanos) {
     demand.add(isLook ? 0 : units);
     long soonestNanos = isDry ? reportedNanos + REPORT_EVERY_NANOS : nowNanos;
     long wait = level.waitMicros(units, liveNodes, soonestNanos, nowNanos);
     if (!isLook) {
-      level.told(wait, nowNanos);
+      level.denied(wait, nowNanos);
     }
-    return new Taking.Nothing(
+    return new TakeResult.Nothing(
         wait, Math.max(level.used(nowNanos), bucket.capacityUnits() - units + 1));
   }
 
@@ -125,7 +125,7 @@ final class HeldUnits {
       return false;
     }
     if (granted.granted() >= 0) {
-      level.heard(report, granted, lease.balance(), nowNanos);
+      level.reported(report, granted, lease.balance(), nowNanos);
       isDry = granted.granted() < report.wants();
     }
     return true;
@@ -138,7 +138,7 @@ final class HeldUnits {
 
   /** How long the pool counts this node, or the next denied caller gets a later time than the last one was told. */
   long keptForNanos(long mostNanos, long nowNanos) {
-    long told = Math.min(level.toldForNanos(nowNanos), mostNanos);
-    return Math.max(told, isDry ? Lease.LASTS.toNanos() - nanosSinceReport(nowNanos) : 0);
+    long wait = Math.min(level.retryInNanos(nowNanos), mostNanos);
+    return Math.max(wait, isDry ? Lease.LASTS.toNanos() - nanosSinceReport(nowNanos) : 0);
   }
 }

@@ -13,7 +13,7 @@ final class LeaseDemand {
   private long units;
   private double unitsPerNano;
   /** The most that a charge asked for that was denied without a report, since the last one. */
-  private long unheard;
+  private long deniedUnits;
 
   LeaseDemand(Bucket bucket) {
     this.bucket = bucket;
@@ -26,12 +26,12 @@ final class LeaseDemand {
 
   /** A charge of these units was denied without a report. */
   void denied(long units) {
-    unheard = Math.max(unheard, units);
+    deniedUnits = Math.max(deniedUnits, units);
   }
 
   /** Whether the pool has not heard of a charge that was denied. */
   boolean isUnheard() {
-    return unheard > 0;
+    return deniedUnits > 0;
   }
 
   /**
@@ -43,8 +43,8 @@ final class LeaseDemand {
     long first = waiting.firstUnits();
     long held = lease.balance(nowNanos);
     long keeps = first > held ? 0 : Math.min(needed, held);
-    long earmark = Math.max(unheard, waiting.mostUnits());
-    unheard = 0;
+    long earmark = Math.max(deniedUnits, waiting.mostUnits());
+    deniedUnits = 0;
     return lease.report(keeps, needed - keeps, Math.max(1, first - keeps), earmark, nowNanos);
   }
 

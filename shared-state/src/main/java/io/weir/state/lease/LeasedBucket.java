@@ -100,23 +100,23 @@ final class LeasedBucket {
    * @param isLook whether the units are given back whatever is decided
    * @return completes exceptionally with {@link StoreUnavailableException} if the lease has ended and cannot be renewed
    */
-  CompletableFuture<Taking> take(long units, long ofRevision, boolean isLook) {
+  CompletableFuture<TakeResult> take(long units, long ofRevision, boolean isLook) {
     Steps next = new Steps();
-    CompletableFuture<Taking> answer = take(units, ofRevision, isLook, next);
+    CompletableFuture<TakeResult> answer = take(units, ofRevision, isLook, next);
     next.run();
     return answer;
   }
 
-  private synchronized CompletableFuture<Taking> take(
+  private synchronized CompletableFuture<TakeResult> take(
       long units, long ofRevision, boolean isLook, Steps next) {
     revision = Math.max(revision, ofRevision);
     if (ofRevision < revision) {
-      return CompletableFuture.completedFuture(new Taking.Outdated(revision));
+      return CompletableFuture.completedFuture(new TakeResult.Outdated(revision));
     }
     long now = now();
     usedNanos = now;
     if (waiting.isEmpty() && held.has(units, now)) {
-      Taking took = held.take(units, now);
+      TakeResult took = held.take(units, now);
       reportIfDue(now, next);
       return CompletableFuture.completedFuture(took);
     }
@@ -125,7 +125,7 @@ final class LeasedBucket {
       held.deniedUnheard(units, isLook);
       return CompletableFuture.completedFuture(nothing(units, isLook, now));
     }
-    CompletableFuture<Taking> answer = waiting.add(units, isLook);
+    CompletableFuture<TakeResult> answer = waiting.add(units, isLook);
     report(next);
     tick(next);
     return answer;
@@ -153,7 +153,7 @@ final class LeasedBucket {
       next.add(() -> around
           .callsTo(pool)
           .call(pool.tenant(), this::exchange)
-          .whenComplete((exchanged, error) -> locked(after -> hear(exchanged, error, after))));
+          .whenComplete((exchanged, error) -> locked(after -> receive(exchanged, error, after))));
     }
   }
 
@@ -172,7 +172,7 @@ final class LeasedBucket {
     return new Sent(held.report(waiting, now), revision, now);
   }
 
-  private void hear(@Nullable Exchanged exchanged, @Nullable Throwable refused, Steps next) {
+  private void receive(@Nullable Exchanged exchanged, @Nullable Throwable refused, Steps next) {
     isReporting = false;
     Throwable error = exchanged == null ? refused : exchanged.error();
     if (exchanged != null && exchanged.answer() instanceof Answer.Granted granted) {
@@ -180,7 +180,7 @@ final class LeasedBucket {
     } else if (exchanged != null && exchanged.answer() instanceof Answer.Stale stale) {
       held.unanswered(exchanged.sent().report());
       revision = Math.max(revision, stale.revision());
-      waiting.endAll(waiter -> waiter.complete(new Taking.Outdated(stale.revision())), next);
+      waiting.endAll(waiter -> waiter.complete(new TakeResult.Outdated(stale.revision())), next);
     } else if (error != null) {
       Throwable cause = Failures.cause(error);
       if (exchanged != null) { // it was sent
@@ -229,13 +229,13 @@ final class LeasedBucket {
       if (!has && left <= 0) {
         held.deniedUnheard(first.units(), first.isLook());
       }
-      Taking taking =
+      TakeResult taking =
           has ? held.take(first.units(), now) : nothing(first.units(), first.isLook(), now);
       next.add(() -> first.answer().complete(taking));
     }
   }
 
-  private Taking nothing(long units, boolean isLook, long now) {
+  private TakeResult nothing(long units, boolean isLook, long now) {
     return held.nothing(units, isLook, around.liveNodes().getAsInt(), now);
   }
 
@@ -260,12 +260,12 @@ final class LeasedBucket {
     if (isOut || isReporting || !waiting.isEmpty()) {
       tick(next);
     } else {
-      forgetWhenTold(now, next);
+      forgetWhenReported(now, next);
     }
   }
 
   // The next denied caller gets a later time than was told; and the pool still counts this holder.
-  private void forgetWhenTold(long now, Steps next) {
+  private void forgetWhenReported(long now, Steps next) {
     long keptFor = held.keptForNanos(usedNanos + KEPT_UNUSED_NANOS - now, now);
     if (isDisplaced || keptFor <= 0) {
       next.add(() -> around.whenIdle().accept(this));
@@ -277,7 +277,7 @@ final class LeasedBucket {
 
   private void forget(Steps next) {
     if (!isTicking) {
-      forgetWhenTold(now(), next);
+      forgetWhenReported(now(), next);
     }
   }
 

@@ -118,7 +118,7 @@ public final class Leases implements AutoCloseable {
       return used;
     }
 
-    private void add(LeasedBucket bucket, Taking.Took took) {
+    private void add(LeasedBucket bucket, TakeResult.Took took) {
       from[count] = bucket;
       taken[count] = took.taken();
       used[count] = took.used();
@@ -178,7 +178,7 @@ public final class Leases implements AutoCloseable {
       int index = i;
       Demand demand = charge.demands().get(index);
       LeasedBucket bucket = bucket(pools.of(demand.bucket(), charge));
-      CompletableFuture<Taking> taking =
+      CompletableFuture<TakeResult> taking =
           bucket.take(demand.units(charge.cost()), charge.revision(), isLook);
       if (!Stages.isKnown(taking)) {
         return taking
@@ -195,8 +195,8 @@ public final class Leases implements AutoCloseable {
   }
 
   // If nothing was taken, all that was taken before is given back.
-  private static boolean hasTaken(Taking taking, LeasedBucket bucket, Takings takings) {
-    if (taking instanceof Taking.Took took) {
+  private static boolean hasTaken(TakeResult taking, LeasedBucket bucket, Takings takings) {
+    if (taking instanceof TakeResult.Took took) {
       takings.add(bucket, took);
       return true;
     }
@@ -210,13 +210,13 @@ public final class Leases implements AutoCloseable {
     }
   }
 
-  private static StoreAnswer instead(Charge charge, Takings takings, int index, Taking taking) {
-    if (taking instanceof Taking.Nothing nothing) {
+  private static StoreAnswer instead(Charge charge, Takings takings, int index, TakeResult taking) {
+    if (taking instanceof TakeResult.Nothing nothing) {
       takings.used()[index] = nothing.used();
       Wait wait = new Wait(nothing.waitMicros(), true, Optional.empty());
       return decided(charge, Outcome.DENIED, takings, wait);
     }
-    return new Stale(((Taking.Outdated) taking).revision());
+    return new Stale(((TakeResult.Outdated) taking).revision());
   }
 
   private LeasedBucket bucket(Pool pool) {

@@ -142,10 +142,11 @@ public final class LeasingStore implements BucketStore {
   }
 
   private CompletionStage<Counted> asked(Charge leasedPart, Leases.Takings takings) {
-    return ofLeases.tryCharge(leasedPart, part -> leases.take(part, takings, false), this::told);
+    return ofLeases.tryCharge(
+        leasedPart, part -> leases.take(part, takings, false), this::reportOwed);
   }
 
-  private CompletionStage<StoreAnswer> told(Charge owed) {
+  private CompletionStage<StoreAnswer> reportOwed(Charge owed) {
     Leases.Takings takings = new Leases.Takings(owed.demands().size());
     return leases
         .take(owed, takings, true) // callers are told nothing by it
@@ -170,7 +171,8 @@ public final class LeasingStore implements BucketStore {
     }
     Leases.Takings takings = new Leases.Takings(split.leased().size());
     return ofLeases
-        .tryCharge(split.leasedPart(charge), part -> leases.take(part, takings, true), this::told)
+        .tryCharge(
+            split.leasedPart(charge), part -> leases.take(part, takings, true), this::reportOwed)
         .thenCompose(leased -> {
           settle(takings, leased, false);
           StoreAnswer answer = leased.answer();

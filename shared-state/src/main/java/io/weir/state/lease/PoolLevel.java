@@ -33,17 +33,17 @@ final class PoolLevel {
   private long earmark;
 
   private long savedNanos;
-  private long toldBefore;
+  private long beforeLastRetry;
   private long atNanos;
-  private long toldNanos;
-  private boolean hasTold;
+  private long retryNanos;
+  private boolean hasDenied;
 
   PoolLevel(Bucket bucket) {
     this.bucket = bucket;
   }
 
   /** The pool has answered a report; what this node holds itself is free. */
-  void heard(LeaseReport report, Granted granted, long held, long nowNanos) {
+  void reported(LeaseReport report, Granted granted, long held, long nowNanos) {
     used = granted.used() + granted.out() - held;
     others = granted.out() - report.keeps() - granted.granted();
     holders = granted.holders();
@@ -103,8 +103,8 @@ final class PoolLevel {
     long soonest = Math.max(soonestNanos, nowNanos + MICROSECONDS.toNanos(micros));
     long turn = soonest + nanosToDrain(units, before);
     long first = earmark > 0 && units >= earmark ? Math.max(turn, savedNanos) : turn;
-    long step = nanosToDrain(units, Math.max(1, sharers(nodes) + before - toldBefore));
-    long next = hasTold ? Math.max(first, toldNanos + step) : first;
+    long step = nanosToDrain(units, Math.max(1, sharers(nodes) + before - beforeLastRetry));
+    long next = hasDenied ? Math.max(first, retryNanos + step) : first;
     boolean isSpread = next - first <= Math.max(MAX_SPREAD_NANOS, SlotLimits.TURNS * step);
     return Math.max(1, NANOSECONDS.toMicros((isSpread ? next : first) - nowNanos));
   }
@@ -115,14 +115,14 @@ final class PoolLevel {
   }
 
   /** A caller was told to wait: the next one is told another time. */
-  void told(long waitMicros, long nowNanos) {
-    toldNanos = nowNanos + MICROSECONDS.toNanos(waitMicros);
-    toldBefore = before;
-    hasTold = true;
+  void denied(long waitMicros, long nowNanos) {
+    retryNanos = nowNanos + MICROSECONDS.toNanos(waitMicros);
+    beforeLastRetry = before;
+    hasDenied = true;
   }
 
   /** How long what was told has to be remembered, so that the next callers are told other times. */
-  long toldForNanos(long nowNanos) {
-    return hasTold ? toldNanos - nowNanos : 0;
+  long retryInNanos(long nowNanos) {
+    return hasDenied ? retryNanos - nowNanos : 0;
   }
 }

@@ -18,7 +18,7 @@ final class Waiters {
    *
    * @param isLook whether the units are given back whatever is decided
    */
-  record Waiter(long units, boolean isLook, CompletableFuture<Taking> answer) {}
+  record Waiter(long units, boolean isLook, CompletableFuture<TakeResult> answer) {}
 
   boolean isEmpty() {
     return waiting.isEmpty();
@@ -29,7 +29,7 @@ final class Waiters {
   }
 
   /** Adds a charge, or fails it if too many wait. */
-  CompletableFuture<Taking> add(long units, boolean isLook) {
+  CompletableFuture<TakeResult> add(long units, boolean isLook) {
     if (waiting.size() == MOST) {
       return CompletableFuture.failedFuture(new StoreUnavailableException(
           StoreFault.OVERLOADED, "too many wait for a lease already", null));
@@ -65,7 +65,7 @@ final class Waiters {
   }
 
   /** Ends all, after the lock is released. */
-  void endAll(Consumer<CompletableFuture<Taking>> how, Steps next) {
+  void endAll(Consumer<CompletableFuture<TakeResult>> how, Steps next) {
     for (Waiter one : waiting) {
       next.add(() -> how.accept(one.answer()));
     }

@@ -57,15 +57,15 @@ final class Membership implements AutoCloseable {
   }
 
   // After an outage heartbeats return one by one: the count before the outage remains for a while.
-  private synchronized void counted(int heard) {
+  private synchronized void counted(int answered) {
     long now = System.nanoTime();
-    if (heard >= alive) {
-      alive = heard;
+    if (answered >= alive) {
+      alive = answered;
       fewerSinceNanos = now;
-    } else if (heard == 0) {
+    } else if (answered == 0) {
       fewerSinceNanos = now;
     } else if (now - fewerSinceNanos > LASTS.toNanos()) {
-      alive = heard;
+      alive = answered;
     }
   }
 

@@ -36,8 +36,8 @@ public final class NodeQuestions {
   private final Map<String, Function<String, CompletionStage<String>>> topics =
       new ConcurrentHashMap<>();
   private final Map<String, Open> open = new ConcurrentHashMap<>();
-  private boolean hearsAnswers;
-  private boolean hearsQuestions;
+  private boolean followsAnswers;
+  private boolean followsQuestions;
 
   NodeQuestions(RedissonClient redisson, String node) {
     this.redisson = redisson;
@@ -103,20 +103,20 @@ public final class NodeQuestions {
 
   /** Hears questions from now on, and answers to its own; waits for Redis. Repeated after a failure. */
   synchronized void listen() {
-    if (!hearsAnswers) {
+    if (!followsAnswers) {
       channel(RedisKeys.answersTo(node)).addListener(String.class, (channel, text) -> {
         String[] parts = text.split(" ", 2);
         Optional.ofNullable(open.get(parts[0])).ifPresent(asked -> asked.add(parts[1]));
       });
-      hearsAnswers = true;
+      followsAnswers = true;
     }
-    if (!hearsQuestions) {
-      channel(RedisKeys.QUESTIONS).addListener(String.class, (channel, text) -> hear(text));
-      hearsQuestions = true;
+    if (!followsQuestions) {
+      channel(RedisKeys.QUESTIONS).addListener(String.class, (channel, text) -> receive(text));
+      followsQuestions = true;
     }
   }
 
-  private void hear(String question) {
+  private void receive(String question) {
     String[] parts = question.split(" ", PARTS);
     Function<String, CompletionStage<String>> by =
         parts.length == PARTS ? topics.get(parts[2]) : null;

@@ -23,14 +23,14 @@ final class PoolLevelTest {
     Bucket bucket = new Bucket("logins", Scope.KEY, new Rate(1, seconds * SECOND), seconds * 1000);
     PoolLevel level = new PoolLevel(bucket);
     level.take(bucket.capacityUnits(), 0);
-    List<Long> told = new ArrayList<>();
+    List<Long> waits = new ArrayList<>();
     for (int caller = 1; caller <= 10; caller++) {
       long wait = level.waitMicros(bucket.capacityUnits(), 1, 0, 0);
-      level.told(wait, 0);
-      told.add(wait);
+      level.denied(wait, 0);
+      waits.add(wait);
     }
-    assertThat(told).isSorted().doesNotHaveDuplicates();
-    assertThat(told.get(9)).isBetween(10 * seconds * SECOND, 11 * seconds * SECOND);
+    assertThat(waits).isSorted().doesNotHaveDuplicates();
+    assertThat(waits.get(9)).isBetween(10 * seconds * SECOND, 11 * seconds * SECOND);
   }
 
   // Many callers with a large cost do not make a node ask Redis for each of them.
@@ -38,7 +38,7 @@ final class PoolLevelTest {
   void savedUnitsAreAskedForOnceAndNotBeforeTheNextReportMayBeMade() {
     PoolLevel level = new PoolLevel(new Bucket("b", Scope.KEY, 200_000, 1000));
     long every = HeldUnits.REPORT_EVERY_NANOS;
-    level.heard(
+    level.reported(
         new LeaseReport("n", 1, 0, 0, 0, 120, 120, 120), new Granted(0, 0, 81, 1, 2, 0), 0, 0);
     assertThat(level.isSavedFor(120, 0, every - 1)).isFalse();
     assertThat(level.isSavedFor(119, 0, every)).isFalse();

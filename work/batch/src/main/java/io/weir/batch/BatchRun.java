@@ -15,7 +15,7 @@ final class BatchRun {
   /** Shorter than the idle timeout of a connection; the client sends the rest again. */
   private static final Duration LONGEST = Duration.ofSeconds(60);
 
-  private static final long MAX_TOLD_BYTES = 4 << 20;
+  private static final long MAX_ANSWER_BYTES = 4 << 20;
 
   private final BatchRequest batch;
   private final ItemExecutor executor;
@@ -23,7 +23,7 @@ final class BatchRun {
   private final List<Result> results;
   private final long begunNanos = System.nanoTime();
   private boolean isAdmitted;
-  private long toldBytes;
+  private long answerBytes;
 
   /** @param isGone whether the caller has hung up */
   BatchRun(BatchRequest batch, ItemExecutor executor, BooleanSupplier isGone) {
@@ -31,7 +31,7 @@ final class BatchRun {
     this.executor = executor;
     this.isGone = isGone;
     this.results = new ArrayList<>(batch.earlier());
-    this.toldBytes =
+    this.answerBytes =
         results.stream().mapToLong(result -> result.json().length()).sum();
   }
 
@@ -76,8 +76,8 @@ final class BatchRun {
 
   // So that the batch can be sent again together with its answer.
   private Result bounded(Result result) {
-    toldBytes += result.json().length();
-    return toldBytes > MAX_TOLD_BYTES ? result.withoutBody() : result;
+    answerBytes += result.json().length();
+    return answerBytes > MAX_ANSWER_BYTES ? result.withoutBody() : result;
   }
 
   // The caller's own results of earlier items are no proof that they were admitted: the store is

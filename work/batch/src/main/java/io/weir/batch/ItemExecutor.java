@@ -20,7 +20,7 @@ import io.weir.node.intake.Bulkhead.Share;
 import io.weir.node.intake.UnpaidWork;
 import io.weir.node.loop.LoopTime;
 import io.weir.state.keep.LeaseTerms;
-import io.weir.state.keep.UntilHeard;
+import io.weir.state.keep.RetriedCalls;
 import io.weir.state.wire.RandomId;
 import io.weir.state.wire.Sha256;
 import java.time.Duration;
@@ -38,7 +38,7 @@ final class ItemExecutor {
   private static final int LOOKS = 40;
 
   private final Vertx vertx;
-  private final UntilHeard ends;
+  private final RetriedCalls ends;
   private final WorkerExecutor workers;
   private final Share memory;
   private final UnpaidWork.Account work;
@@ -61,7 +61,7 @@ final class ItemExecutor {
       ItemSender sender,
       Admission admission) {
     this.vertx = vertx;
-    this.ends = new UntilHeard(LeaseTerms.ITEM, new LoopTime(vertx), error -> true);
+    this.ends = new RetriedCalls(LeaseTerms.ITEM, new LoopTime(vertx), error -> true);
     this.workers = workers;
     this.memory = caller.memory();
     this.work = caller.work();
@@ -205,7 +205,7 @@ final class ItemExecutor {
   // The answer does not wait for the second try.
   private Future<Void> released(IdempotencyStore.Item named, String token) {
     return stage(store.release(named, token)).onFailure(error -> {
-      CompletionStage<Void> unused = ends.tellAgain(() -> store.release(named, token));
+      CompletionStage<Void> unused = ends.callAgain(() -> store.release(named, token));
     });
   }
 

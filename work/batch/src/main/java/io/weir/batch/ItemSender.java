@@ -15,8 +15,8 @@ import io.weir.core.policy.Subject;
 import io.weir.core.slot.TicketRequest;
 import io.weir.node.admission.Admission;
 import io.weir.node.admission.Admitted;
-import io.weir.node.admission.Asked;
-import io.weir.node.admission.Priced;
+import io.weir.node.admission.CostedRequest;
+import io.weir.node.admission.IdentifiedRequest;
 import io.weir.node.admission.Request;
 import io.weir.node.admission.Ruling;
 import io.weir.node.answer.ProblemDetails;
@@ -116,7 +116,7 @@ final class ItemSender {
   }
 
   // An item that fails for another reason has its result in the answer.
-  private Optional<Asked> asked(Item first) {
+  private Optional<IdentifiedRequest> asked(Item first) {
     if (first.idempotencyKey().isPresent()) {
       return Optional.empty();
     }
@@ -128,8 +128,9 @@ final class ItemSender {
     }
   }
 
-  private Asked asked(String method, String target, MultiMap headers) {
-    Asked asked = admission.identifyWithin(new Request(method, target, headers), subject);
+  private IdentifiedRequest asked(String method, String target, MultiMap headers) {
+    IdentifiedRequest asked =
+        admission.identifyWithin(new Request(method, target, headers), subject);
     if (diversions.stream().anyMatch(diversion -> diversion.takes(asked))) {
       throw new RefusedException(JOB);
     }
@@ -138,16 +139,16 @@ final class ItemSender {
 
   private Future<Sent> admitted(ResolvedItem item, boolean isFirst) {
     MultiMap headers = headers(item, isFirst);
-    Asked asked = asked(item.method(), item.target(), headers);
+    IdentifiedRequest asked = asked(item.method(), item.target(), headers);
     if (item.body().length() > asked.upstream().maxBodyBytes()) {
       throw Upload.tooLong();
     }
-    return Priced.of(
+    return CostedRequest.of(
             asked, Optional.of(item.body()), reading -> workers.executeBlocking(reading, false))
         .compose(priced -> admitted(item, priced, Tickets.in(headers, 0)));
   }
 
-  private Future<Sent> admitted(ResolvedItem item, Priced priced, TicketRequest ticket) {
+  private Future<Sent> admitted(ResolvedItem item, CostedRequest priced, TicketRequest ticket) {
     Future<Ruling> ruling = item.isCounted() && priced.asked().continues()
         ? admission.admitContinuing(context, priced)
         : admission.admit(context, priced, ticket);
@@ -173,7 +174,7 @@ final class ItemSender {
 
   private Future<Sent> forward(
       ResolvedItem item, Admitted admitted, List<Usage> readers, Consumer<Execution> ended) {
-    Asked asked = admitted.request().asked();
+    IdentifiedRequest asked = admitted.request().asked();
     long deadline = System.nanoTime() + item.atMost().toNanos();
     WholeRequest<UpstreamAnswer> request = new WholeRequest<>(
         OutgoingRequest.of(batch, asked),
@@ -205,7 +206,7 @@ final class ItemSender {
         .onComplete(end -> vertx.cancelTimer(timer));
   }
 
-  private Sent judged(Asked asked, ResolvedItem item, Throwable error) {
+  private Sent judged(IdentifiedRequest asked, ResolvedItem item, Throwable error) {
     if (error instanceof RefusedException refusal) {
       return Judge.refused(refusal.problem());
     }

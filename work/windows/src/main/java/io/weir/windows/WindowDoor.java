@@ -56,7 +56,7 @@ public final class WindowDoor implements Door {
   private final Context context;
   private final PolicySource policies;
   private final WindowStore store;
-  private final WindowDesk desk;
+  private final WindowRequests desk;
   private final ServiceRequests services;
   private final WindowMeters meters;
 
@@ -70,7 +70,7 @@ public final class WindowDoor implements Door {
     this.context = vertx.getOrCreateContext();
     this.policies = policies;
     this.store = store;
-    this.desk = new WindowDesk(store, context, new UnheardClaims(vertx, context, store));
+    this.desk = new WindowRequests(store, context, new UnansweredClaims(vertx, context, store));
     this.services = services;
     this.meters = meters;
   }
@@ -81,7 +81,7 @@ public final class WindowDoor implements Door {
             Stream.of(
                 Route.get(ONE, request -> look(request, true)),
                 Route.get(ONE + "/results", request -> look(request, false))),
-            WindowDesk.VERBS.stream()
+            WindowRequests.VERBS.stream()
                 .map(verb -> Route.post(ONE + "/" + verb, request -> ask(request, verb))))
         .toList();
   }
@@ -95,7 +95,7 @@ public final class WindowDoor implements Door {
     services.admit(request.http());
     return services.body(request.http(), MAX_BYTES).compose(body -> {
       WindowRule rule = rule(request.parameter("window"));
-      return desk.ask(rule, verb, body).compose(answer -> tell(request, rule, verb, answer));
+      return desk.ask(rule, verb, body).compose(answer -> respond(request, rule, verb, answer));
     });
   }
 
@@ -104,9 +104,9 @@ public final class WindowDoor implements Door {
         .orElseThrow(() -> new RefusedException(UNKNOWN));
   }
 
-  private Future<Void> tell(
+  private Future<Void> respond(
       RoutedRequest request, WindowRule rule, String verb, WindowAnswer answer) {
-    meters.told(rule.name(), verb, outcome(answer), answer.view());
+    meters.count(rule.name(), verb, outcome(answer), answer.view());
     JsonObject json = new JsonObject();
     if (answer instanceof Opened opened) {
       return answer(request, opened.isNew() ? 201 : 200, json, answer);
@@ -145,7 +145,7 @@ public final class WindowDoor implements Door {
       return NOT_NEXT.with("next", answer.view().next());
     }
     if (answer instanceof Refused refused) {
-      return (WindowDesk.isOfWorkers(verb) ? LOST : REFUSED).with("state", refused.state());
+      return (WindowRequests.isOfWorkers(verb) ? LOST : REFUSED).with("state", refused.state());
     }
     return RANGE_UNKNOWN;
   }
@@ -184,7 +184,7 @@ public final class WindowDoor implements Door {
   private Future<Void> look(RoutedRequest request, WindowRule rule, boolean isOfFailed) {
     return Future.fromCompletionStage(store.look(rule, isOfFailed, MAX_SHOWN), context)
         .compose(listed -> {
-          meters.told(rule.name(), "look", "listed", listed.view());
+          meters.count(rule.name(), "look", "listed", listed.view());
           JsonArray ranges = new JsonArray();
           listed
               .ranges()

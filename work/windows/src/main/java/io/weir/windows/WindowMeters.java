@@ -28,7 +28,7 @@ public final class WindowMeters {
    * @param asked a word of the interface
    * @param outcome a word of the code
    */
-  public void told(String window, String asked, String outcome, WindowView view) {
+  public void count(String window, String asked, String outcome, WindowView view) {
     stands(window, view);
     registry
         .counter(

@@ -44,10 +44,10 @@ public final class WeirRateLimiter implements RateLimiter {
   /** Waits for its slot, within the time-out, and takes the permissions. */
   @Override
   public boolean acquirePermission(int permits) {
-    return told(acquired(permits), permits);
+    return reported(acquired(permits), permits);
   }
 
-  private boolean told(boolean isAllowed, int permits) {
+  private boolean reported(boolean isAllowed, int permits) {
     if (events.hasConsumers()) {
       events.consumeEvent(
           isAllowed
@@ -76,7 +76,7 @@ public final class WeirRateLimiter implements RateLimiter {
    */
   @Override
   public long reservePermission(int permits) {
-    return told(taken(permits), permits) ? 0 : DENIED;
+    return reported(taken(permits), permits) ? 0 : DENIED;
   }
 
   private boolean taken(int permits) {

@@ -90,18 +90,18 @@ public final class BatchClient {
     public CompletionStage<HttpResponse<String>> send(Attempt attempt) {
       CompletableFuture<HttpResponse<String>> sent =
           client.sendAsync(request(attempt.ticket()), BodyHandlers.ofString());
-      CompletableFuture<HttpResponse<String>> heard = sent.thenApply(
-              answered -> heard(attempt, answered))
+      CompletableFuture<HttpResponse<String>> received = sent.thenApply(
+              answered -> received(attempt, answered))
           .whenComplete((answered, error) -> {
             if (error != null || answered.statusCode() >= 500) {
               turn.incrementAndGet();
             }
           });
-      heard.whenComplete((answered, error) -> sent.cancel(true)); // if no caller waits any more
-      return heard;
+      received.whenComplete((answered, error) -> sent.cancel(true)); // if no caller waits any more
+      return received;
     }
 
-    private HttpResponse<String> heard(Attempt attempt, HttpResponse<String> answered) {
+    private HttpResponse<String> received(Attempt attempt, HttpResponse<String> answered) {
       int now = answered
           .headers()
           .firstValue("Weir-Executed")

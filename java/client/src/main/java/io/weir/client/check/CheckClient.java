@@ -118,16 +118,16 @@ public final class CheckClient {
     // The timeout of the JDK's client ends with the head of an answer.
     return sent.copy()
         .orTimeout(options.timeout().toMillis(), TimeUnit.MILLISECONDS)
-        .handle((answer, error) -> new Heard(Optional.ofNullable(answer), error))
-        .thenCompose(heard -> {
+        .handle((answer, error) -> new Received(Optional.ofNullable(answer), error))
+        .thenCompose(received -> {
           boolean unused = sent.cancel(true);
-          return heard.answer().isPresent()
-              ? answered(batch, node, heard.answer().get())
-              : failed(batch, node, attempt, requireNonNull(heard.error()));
+          return received.answer().isPresent()
+              ? answered(batch, node, received.answer().get())
+              : failed(batch, node, attempt, requireNonNull(received.error()));
         });
   }
 
-  private record Heard(
+  private record Received(
       Optional<HttpResponse<byte[]>> answer, @Nullable Throwable error) {}
 
   private CompletableFuture<HttpResponse<byte[]>> send(List<Open> batch, int node) {

@@ -80,7 +80,7 @@ public final class JobFuture<T> extends CompletableFuture<HttpResponse<T>> {
     boolean isCancelled = super.cancel(mayInterrupt);
     waiting.run();
     if (isCancelled) {
-      tellCancelled();
+      reportCancelled();
     }
     return isCancelled;
   }
@@ -106,13 +106,13 @@ public final class JobFuture<T> extends CompletableFuture<HttpResponse<T>> {
       return;
     }
     if (isCancelled()) {
-      tellCancelled(); // before its place was known
+      reportCancelled(); // before its place was known
     } else {
       askAfter(waits.after(answer));
     }
   }
 
-  private void tellCancelled() {
+  private void reportCancelled() {
     URI known = place.get();
     if (known != null) {
       CompletableFuture<?> unused = client.sendAsync(

@@ -103,31 +103,31 @@ public final class Retryer {
   private record Guarded(RetryListener listener) implements RetryListener {
     @Override
     public void upstreamAppeared(UpstreamState upstream) {
-      tell(it -> it.upstreamAppeared(upstream));
+      notifyListener(it -> it.upstreamAppeared(upstream));
     }
 
     @Override
     public void upstreamForgotten(String upstream) {
-      tell(it -> it.upstreamForgotten(upstream));
+      notifyListener(it -> it.upstreamForgotten(upstream));
     }
 
     @Override
     public void retrying(String upstream, String reason, Duration wait) {
-      tell(it -> it.retrying(upstream, reason, wait));
+      notifyListener(it -> it.retrying(upstream, reason, wait));
     }
 
     @Override
     public void exhausted(String upstream, String reason) {
-      tell(it -> it.exhausted(upstream, reason));
+      notifyListener(it -> it.exhausted(upstream, reason));
     }
 
     @Override
     public void breakerChanged(String upstream, BreakerState from, BreakerState to) {
       LOG.warn("the circuit breaker of {} went from {} to {}", upstream, from, to);
-      tell(it -> it.breakerChanged(upstream, from, to));
+      notifyListener(it -> it.breakerChanged(upstream, from, to));
     }
 
-    private void tell(Consumer<RetryListener> what) {
+    private void notifyListener(Consumer<RetryListener> what) {
       try {
         what.accept(listener);
       } catch (Throwable e) { // also for a missing library

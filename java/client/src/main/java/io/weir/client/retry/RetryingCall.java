@@ -157,7 +157,7 @@ final class RetryingCall<T> {
     private final Trial permit;
     private final int number;
     private final Optional<String> shown = ticket;
-    private volatile long heardNanos;
+    private volatile long answeredNanos;
     private volatile @Nullable NextStep next;
 
     Sending(Trial permit, int number) {
@@ -183,7 +183,7 @@ final class RetryingCall<T> {
 
     @Override
     public boolean isAnswer(int status, Headers headers) {
-      return heard(CallOutcome.of(status, headers, time.now(), call.isRepeatable()))
+      return judged(CallOutcome.of(status, headers, time.now(), call.isRepeatable()))
           .isAnswer();
     }
 
@@ -194,7 +194,7 @@ final class RetryingCall<T> {
       try {
         NextStep decided = next;
         if (decided == null) {
-          decided = failure == null ? well() : heard(CallOutcome.of(failure, call));
+          decided = failure == null ? well() : judged(CallOutcome.of(failure, call));
         }
         follow(decided, value, failure);
       } catch (Throwable e) { // from the HTTP client: the call must end
@@ -209,8 +209,8 @@ final class RetryingCall<T> {
       return new Answer();
     }
 
-    private NextStep heard(CallOutcome outcome) {
-      heardNanos = time.nanoTime();
+    private NextStep judged(CallOutcome outcome) {
+      answeredNanos = time.nanoTime();
       boolean isGivenUp = result.isDone();
       permit.settle(isGivenUp ? Standing.UNKNOWN : outcome.standing());
       NextStep decided = isGivenUp ? new Answer() : next(outcome);
@@ -225,7 +225,7 @@ final class RetryingCall<T> {
     @SuppressWarnings("NullAway") // an answer may be null, if the sender's type allows it
     private void follow(NextStep decided, @Nullable T value, @Nullable Throwable failure) {
       if (decided instanceof Again again) {
-        long left = again.pause().toNanos() - (time.nanoTime() - heardNanos);
+        long left = again.pause().toNanos() - (time.nanoTime() - answeredNanos);
         int step = ++steps;
         stopBy(step, time.after(Duration.ofNanos(Math.max(0, left)), RetryingCall.this::send));
       } else if (decided instanceof Late late) {

@@ -13,8 +13,8 @@ import java.util.concurrent.CompletableFuture;
 /** Requests, renews and releases permits at nodes. Safe for use by many threads. */
 final class PermitNodes {
   private static final Duration ANSWER_TIMEOUT = Duration.ofSeconds(10);
-  private static final int TELLINGS = 3;
-  private static final Duration TOLD_AGAIN_AFTER = Duration.ofMillis(300);
+  private static final int MOST_REPORTS = 3;
+  private static final Duration REPORTED_AGAIN_AFTER = Duration.ofMillis(300);
   private static final Duration WORD_TIMEOUT = Duration.ofSeconds(2);
   private static final Duration LONGEST_HELD = Duration.ofHours(1);
   private static final long LONGEST_MILLIS = LONGEST_HELD.toMillis();
@@ -72,24 +72,24 @@ final class PermitNodes {
 
   /** Releases a permit. */
   void release(SendPermit permit, int status, Headers headers, long tookMillis) {
-    String told = "{\"status\":%d,\"headers\":%s,\"latencyMs\":%d,\"group\":\"%s\"}"
+    String body = "{\"status\":%d,\"headers\":%s,\"latencyMs\":%d,\"group\":\"%s\"}"
         .formatted(
             status,
-            ToldHeaders.json(headers),
+            WaitHeaders.json(headers),
             Math.min(LONGEST_MILLIS, tookMillis),
             options.group());
-    tell(permit, permit.node(), told, TELLINGS);
+    report(permit, permit.node(), body, MOST_REPORTS);
   }
 
   // Tries the next node if one is down; if none is reachable, the lease ends.
-  private void tell(SendPermit permit, int node, String told, int tries) {
-    HttpRequest release = post(node, permit.path() + "/release", told, WORD_TIMEOUT);
+  private void report(SendPermit permit, int node, String body, int tries) {
+    HttpRequest release = post(node, permit.path() + "/release", body, WORD_TIMEOUT);
     CompletableFuture<?> unused = client
         .sendAsync(release, BodyHandlers.discarding())
         .whenComplete((answer, error) -> {
           if (tries > 1 && (error != null || answer.statusCode() >= SERVER_ERRORS)) {
             Runnable unusedCancel =
-                time.after(TOLD_AGAIN_AFTER, () -> tell(permit, node + 1, told, tries - 1));
+                time.after(REPORTED_AGAIN_AFTER, () -> report(permit, node + 1, body, tries - 1));
           }
         });
   }

@@ -27,24 +27,25 @@ public final class SendPermit {
   private final AtomicBoolean isOver = new AtomicBoolean();
   private volatile Runnable renewal = () -> {};
 
-  SendPermit(PermitNodes nodes, int node, HttpHeaders told) {
+  SendPermit(PermitNodes nodes, int node, HttpHeaders headers) {
     this.nodes = nodes;
     this.node = node;
-    this.path = URI.create(header(told, "Location")).getRawPath();
-    this.provider = header(told, "Weir-Provider");
-    this.url = URI.create(header(told, "Weir-Provider-Url"));
-    this.key = header(told, "Weir-Provider-Key");
+    this.path = URI.create(header(headers, "Location")).getRawPath();
+    this.provider = header(headers, "Weir-Provider");
+    this.url = URI.create(header(headers, "Weir-Provider-Url"));
+    this.key = header(headers, "Weir-Provider-Key");
     this.takenNanos = nodes.time().nanoTime();
-    this.lease = millis(told, "Weir-Lease-Ms");
-    this.timeout = millis(told, "Weir-Timeout-Ms");
+    this.lease = millis(headers, "Weir-Lease-Ms");
+    this.timeout = millis(headers, "Weir-Timeout-Ms");
   }
 
-  private static Duration millis(HttpHeaders told, String name) {
-    return Duration.ofMillis(Math.max(1, Long.parseLong(header(told, name))));
+  private static Duration millis(HttpHeaders headers, String name) {
+    return Duration.ofMillis(Math.max(1, Long.parseLong(header(headers, name))));
   }
 
-  private static String header(HttpHeaders told, String name) {
-    return told.firstValue(name)
+  private static String header(HttpHeaders headers, String name) {
+    return headers
+        .firstValue(name)
         .orElseThrow(() -> new IllegalStateException("the node's answer has no " + name));
   }
 

@@ -106,7 +106,7 @@ public final class UpstreamScheduler {
       return;
     }
     WatchedAnswer<T> answer = new WatchedAnswer<>(handler, time, permit.timeout(), over -> {
-      tell(permit, over);
+      report(permit, over);
       if (over.isSilent()) {
         result.completeExceptionally(new HttpTimeoutException("the answer does not go on"));
       }
@@ -119,24 +119,24 @@ public final class UpstreamScheduler {
       result.completeExceptionally(e);
       return;
     }
-    CompletableFuture<?> unusedEnd = result.whenComplete((told, error) -> {
+    CompletableFuture<?> unusedEnd = result.whenComplete((outcome, error) -> {
       if (error != null) {
         permit.unused(); // if it is not over yet
         sent.cancel(true);
       }
     });
-    CompletableFuture<?> unusedAnswer = sent.whenComplete((told, error) -> {
+    CompletableFuture<?> unusedAnswer = sent.whenComplete((outcome, error) -> {
       if (error == null) {
-        result.complete(told);
+        result.complete(outcome);
       } else {
-        tell(permit, answer);
+        report(permit, answer);
         result.completeExceptionally(error);
       }
     });
   }
 
   // Whatever the program did with the body, the provider has answered.
-  private static void tell(SendPermit permit, WatchedAnswer<?> answer) {
+  private static void report(SendPermit permit, WatchedAnswer<?> answer) {
     answer
         .head()
         .filter(head -> !answer.hasFailed())
@@ -187,16 +187,16 @@ public final class UpstreamScheduler {
     // The request is not cancelled: it would be unknown whether a permit was given.
     @Override
     public CompletionStage<HttpResponse<String>> send(Attempt attempt) {
-      CompletableFuture<HttpResponse<String>> heard = new CompletableFuture<>();
-      ask(attempt, wellNode.get(), options.nodes().size(), heard);
-      return heard;
+      CompletableFuture<HttpResponse<String>> received = new CompletableFuture<>();
+      ask(attempt, wellNode.get(), options.nodes().size(), received);
+      return received;
     }
 
     // Tries the next node if one is down, or cannot reach the shared state.
     private void ask(
-        Attempt attempt, int node, int left, CompletableFuture<HttpResponse<String>> heard) {
+        Attempt attempt, int node, int left, CompletableFuture<HttpResponse<String>> received) {
       if (result.isDone()) {
-        heard.cancel(false); // no caller wants the permit any more
+        received.cancel(false); // no caller wants the permit any more
         return;
       }
       CompletableFuture<?> unused = client
@@ -204,28 +204,28 @@ public final class UpstreamScheduler {
           .whenComplete((answer, error) -> {
             if (left > 1 && (error != null || isUnwell(answer))) {
               wellNode.compareAndSet(node, node + 1);
-              ask(attempt, node + 1, left - 1, heard);
+              ask(attempt, node + 1, left - 1, received);
             } else if (error != null) {
-              heard.completeExceptionally(error);
+              received.completeExceptionally(error);
             } else {
-              heard(attempt, node, answer, heard);
+              answered(attempt, node, answer, received);
             }
           });
     }
 
-    private void heard(
+    private void answered(
         Attempt attempt,
         int node,
         HttpResponse<String> answer,
-        CompletableFuture<HttpResponse<String>> heard) {
+        CompletableFuture<HttpResponse<String>> received) {
       attempt.isAnswer(answer.statusCode(), answer.headers()::allValues);
       try {
         if (answer.statusCode() == CREATED) {
           hold(node, answer);
         }
-        heard.complete(answer);
+        received.complete(answer);
       } catch (RuntimeException e) {
-        heard.completeExceptionally(e);
+        received.completeExceptionally(e);
       }
     }
 

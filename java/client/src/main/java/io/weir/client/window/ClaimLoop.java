@@ -32,10 +32,10 @@ final class ClaimLoop {
       return;
     }
     CompletableFuture<?> unused = nodes
-        .tell("claim", WindowJson.body())
+        .send("claim", WindowJson.body())
         .whenComplete((answer, error) -> {
           if (error == null) {
-            heard(answer);
+            answered(answer);
           } else {
             result.completeExceptionally(
                 error instanceof CompletionException && error.getCause() != null
@@ -45,7 +45,7 @@ final class ClaimLoop {
         });
   }
 
-  private void heard(HttpResponse<String> answer) {
+  private void answered(HttpResponse<String> answer) {
     if (answer.statusCode() == NOTHING) {
       waiting = nodes.time().after(nodes.waitOf(answer), this::ask);
       if (result.isDone()) {

@@ -29,13 +29,13 @@ public final class RangeClaim {
 
   private volatile Runnable renewal = () -> {};
 
-  RangeClaim(WindowNodes nodes, WindowJson told) {
+  RangeClaim(WindowNodes nodes, WindowJson body) {
     this.nodes = nodes;
-    this.from = told.number("from");
-    this.to = told.number("to");
-    this.attempt = told.number("attempt");
-    this.claim = told.text("claim");
-    this.every = Duration.ofMillis(Math.max(1, told.number("leaseMs") / RENEWALS_PER_LEASE));
+    this.from = body.number("from");
+    this.to = body.number("to");
+    this.attempt = body.number("attempt");
+    this.claim = body.text("claim");
+    this.every = Duration.ofMillis(Math.max(1, body.number("leaseMs") / RENEWALS_PER_LEASE));
     this.claimedNanos = nodes.time().nanoTime();
   }
 
@@ -92,7 +92,7 @@ public final class RangeClaim {
   private CompletableFuture<String> end(String verb, String body) {
     isEnding = true;
     return nodes
-        .tell(verb, body)
+        .send(verb, body)
         .whenComplete((answer, error) -> isEnding = false)
         .thenCompose(answer -> {
           boolean isDone = answer.statusCode() == OK;
@@ -118,7 +118,7 @@ public final class RangeClaim {
       return;
     }
     CompletableFuture<?> unused = nodes
-        .tellOnce("renew", WindowJson.body("from", from, "claim", claim))
+        .sendOnce("renew", WindowJson.body("from", from, "claim", claim))
         .whenComplete((answer, error) -> {
           if (error == null && isRefused(answer) && !isEnding) {
             ended(true);

@@ -62,7 +62,7 @@ public final class WindowClient {
    * @return fails with {@link WindowException}, or as {@link Retryer#call} does
    */
   public CompletableFuture<OpenAnswer> open(long from, long to) {
-    return nodes.tell("open", WindowJson.body("from", from, "to", to)).thenCompose(answer -> {
+    return nodes.send("open", WindowJson.body("from", from, "to", to)).thenCompose(answer -> {
       int status = answer.statusCode();
       if (status == OK || status == CREATED) {
         return read(answer, json -> new Opened(status == CREATED, json.counts()));
@@ -135,7 +135,7 @@ public final class WindowClient {
   }
 
   private CompletableFuture<WindowCounts> decide(String verb, String body) {
-    return nodes.tell(verb, body).thenCompose(answer -> read(verb, answer, WindowJson::counts));
+    return nodes.send(verb, body).thenCompose(answer -> read(verb, answer, WindowJson::counts));
   }
 
   private <T> CompletableFuture<T> read(

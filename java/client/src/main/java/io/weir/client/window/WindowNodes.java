@@ -71,12 +71,12 @@ final class WindowNodes {
   }
 
   /** Changes, with {@code POST}. */
-  CompletableFuture<HttpResponse<String>> tell(String verb, String body) {
+  CompletableFuture<HttpResponse<String>> send(String verb, String body) {
     return retryer.call(new WindowCall("POST", "/" + verb, body));
   }
 
   /** The same once, at the next node if the last request failed there. */
-  CompletableFuture<HttpResponse<String>> tellOnce(String verb, String body) {
+  CompletableFuture<HttpResponse<String>> sendOnce(String verb, String body) {
     return new WindowCall("POST", "/" + verb, body).once();
   }
 

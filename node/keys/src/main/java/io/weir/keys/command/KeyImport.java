@@ -130,11 +130,11 @@ final class KeyImport extends AdminCommand {
     while (!inFlight.isEmpty()) {
       settle();
     }
-    tellCounts();
+    reportCounts();
     return refused == 0 && stoppedAt.isEmpty() ? 0 : 1;
   }
 
-  private void tellCounts() {
+  private void reportCounts() {
     if (stoppedAt.isEmpty()) {
       show(1, 1);
     }
@@ -198,7 +198,7 @@ final class KeyImport extends AdminCommand {
   }
 
   private void unread(IOException error) {
-    tell("the rest of the file cannot be read: " + error);
+    report("the rest of the file cannot be read: " + error);
     unconfirmed += batch.size();
     stoppedAt = OptionalLong.of(batch.isEmpty() ? lastLine + 1 : batch.get(0).line());
   }
@@ -233,7 +233,7 @@ final class KeyImport extends AdminCommand {
   private void stop(Sent sent, String reason) {
     unconfirmed += sent.rows().size();
     KeyRow last = sent.rows().get(sent.rows().size() - 1);
-    tell("lines %d to %d: not confirmed: %s".formatted(sent.line(), last.last(), reason));
+    report("lines %d to %d: not confirmed: %s".formatted(sent.line(), last.last(), reason));
     stoppedAt = OptionalLong.of(Math.min(sent.line(), stoppedAt.orElse(Long.MAX_VALUE)));
   }
 
@@ -247,10 +247,10 @@ final class KeyImport extends AdminCommand {
 
   private void refuse(KeyRow row, String reason) {
     refused++;
-    tell(row.place() + ": " + reason);
+    report(row.place() + ": " + reason);
   }
 
-  private void tell(String line) {
+  private void report(String line) {
     err().println(line.length() <= MOST_SHOWN ? line : line.substring(0, MOST_SHOWN) + "…");
   }
 

@@ -205,7 +205,7 @@ final class KeyCache implements Feed.Listener {
 
   @Override
   public void changed(ListedChange change) {
-    boolean isUnread = recent.heard(change);
+    boolean isUnread = recent.add(change);
     String name = change.name();
     String id = change.id();
     if (name.startsWith(RedisRecords.TOKEN)) {

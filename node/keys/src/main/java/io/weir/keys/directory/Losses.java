@@ -48,9 +48,9 @@ final class Losses {
     return records
         .doubt(loss.part(), LASTS)
         .exceptionally(error -> false)
-        .thenCompose(isFirst -> new PuttingBack(records)
+        .thenCompose(isFirst -> new RecordRestore(records)
             .all(known)
-            .thenCompose(restored -> told(loss, restored, isFirst)))
+            .thenCompose(restored -> reported(loss, restored, isFirst)))
         .handle((done, error) -> {
           if (error != null) {
             LOG.warn("not all records were put back: {}", error.getMessage());
@@ -60,7 +60,7 @@ final class Losses {
         });
   }
 
-  private CompletableFuture<Void> told(Loss loss, int restored, boolean isFirst) {
+  private CompletableFuture<Void> reported(Loss loss, int restored, boolean isFirst) {
     meters.lost();
     String copy = loss.changes().isPresent()
         ? "a copy that is older, by %d changes or more".formatted(loss.changes().getAsLong())

@@ -34,14 +34,14 @@ final class RecentChanges {
 
   /** @param content null if it was not read yet */
   private record Recent(
-      long version, long heardNanos, @Nullable StoredFields content) {
+      long version, long receivedNanos, @Nullable StoredFields content) {
     int bytes() {
       return BYTES + (content == null ? 0 : 2 * content.characters());
     }
   }
 
   /** Hears of a change; returns whether its content has to be read. */
-  synchronized boolean heard(ListedChange change) {
+  synchronized boolean add(ListedChange change) {
     Recent known = byName.get(change.name());
     if (known != null && known.version() >= change.version()) {
       return known.content() == null;
@@ -79,7 +79,7 @@ final class RecentChanges {
       return content;
     }
     if (read.version() == known.version()) {
-      put(read.name(), new Recent(known.version(), known.heardNanos(), read));
+      put(read.name(), new Recent(known.version(), known.receivedNanos(), read));
       return read;
     }
     if (read.isRemoved()) {
@@ -108,7 +108,7 @@ final class RecentChanges {
     Iterator<Recent> oldest = byName.values().iterator();
     while (oldest.hasNext()) {
       Recent recent = oldest.next();
-      if (bytes <= MOST_BYTES && now - recent.heardNanos() < LASTS_NANOS) {
+      if (bytes <= MOST_BYTES && now - recent.receivedNanos() < LASTS_NANOS) {
         return;
       }
       bytes -= recent.bytes();

@@ -37,9 +37,9 @@ public final class ImportDoor implements Door {
   private static final Set<String> FIELDS = fields();
   private static final Set<String> OF_SECRET = Set.of("hash", "until", "whole");
 
-  private final Desk desk;
+  private final RecordService desk;
 
-  public ImportDoor(Desk desk) {
+  public ImportDoor(RecordService desk) {
     this.desk = desk;
   }
 
@@ -74,7 +74,7 @@ public final class ImportDoor implements Door {
       }
       boolean replaces = Boolean.TRUE.equals(body.getValue("replace"));
       if (!mistakes.isEmpty()) {
-        throw Desk.invalid(RecordRequest.INVALID, mistakes);
+        throw RecordService.invalid(RecordRequest.INVALID, mistakes);
       }
       return take(request, operator, body.getJsonArray("keys"), replaces);
     });
@@ -172,7 +172,7 @@ public final class ImportDoor implements Door {
   private Entry read(Object asked, Operator operator) {
     List<String> mistakes = new ArrayList<>(0);
     if (!(asked instanceof JsonObject json)) {
-      throw Desk.invalid(RecordRequest.INVALID, List.of("(expected: an object)"));
+      throw RecordService.invalid(RecordRequest.INVALID, List.of("(expected: an object)"));
     }
     RecordRequest.requireKnown(json, FIELDS, mistakes);
     Optional<String> id = RecordRequest.text(json, "id", Names.ID_PATTERN, mistakes);
@@ -184,7 +184,7 @@ public final class ImportDoor implements Door {
       mistakes.add("id, tenant: (expected: both)");
     }
     if (!mistakes.isEmpty()) {
-      throw Desk.invalid(RecordRequest.INVALID, mistakes);
+      throw RecordService.invalid(RecordRequest.INVALID, mistakes);
     }
     if (desk.policy().listed(id.orElseThrow()).isPresent()) {
       throw new RefusedException(KeysDoor.IN_POLICY);

@@ -15,7 +15,7 @@ import java.util.OptionalLong;
  * the shared state, where no script can count them together. So each new key first takes a place, in the part of its
  * tenant, and then counts: keys that others are making have their places, and those that they have made are in the index.
  */
-record KeyPlaces(Desk desk) {
+record KeyPlaces(RecordService desk) {
   static final ProblemDetails FULL =
       ProblemDetails.of(409, "keys_full", "The tenant has as many keys as it may have");
 
@@ -27,7 +27,7 @@ record KeyPlaces(Desk desk) {
     }
     return desk.of(desk.records().places().take(key.tenant(), key.id())).compose(before -> {
       if (before.isEmpty()) {
-        throw new RefusedException(Desk.BUSY);
+        throw new RefusedException(RecordService.BUSY);
       }
       return within(most.getAsInt(), before.getAsInt(), key, change)
           .eventually(() -> desk.of(desk.records().places().free(key.tenant(), key.id()))
@@ -42,7 +42,7 @@ record KeyPlaces(Desk desk) {
       }
       // The others may fail, or be among those that were counted.
       if (count + before >= most) {
-        throw new RefusedException(Desk.BUSY);
+        throw new RefusedException(RecordService.BUSY);
       }
       return desk.put(change);
     });

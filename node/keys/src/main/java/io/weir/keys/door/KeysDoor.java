@@ -40,10 +40,10 @@ public final class KeysDoor implements Door {
   private static final ProblemDetails ID_CHOSEN = ProblemDetails.of(
       403, "key_id_chosen", "An operator of a tenant does not choose the id of a key");
 
-  private final Desk desk;
+  private final RecordService desk;
   private final Secrets secrets;
 
-  public KeysDoor(Desk desk) {
+  public KeysDoor(RecordService desk) {
     this.desk = desk;
     this.secrets = new Secrets(desk.operators());
   }
@@ -61,13 +61,14 @@ public final class KeysDoor implements Door {
 
   @Override
   public Optional<Area> area() {
-    return Optional.of(Area.of(PATH + "/", Map.of(), Desk.unknown(Kind.KEY).problem())
-        .checkedBy(request -> desk.operators().of(request)));
+    return Optional.of(
+        Area.of(PATH + "/", Map.of(), RecordService.unknown(Kind.KEY).problem())
+            .checkedBy(request -> desk.operators().of(request)));
   }
 
   private Future<Void> create(RoutedRequest request) {
     Operator operator = desk.operators().of(request.http());
-    return desk.body(request, Desk.MAX_BYTES, RecordRequest.INVALID)
+    return desk.body(request, RecordService.MAX_BYTES, RecordRequest.INVALID)
         .compose(body -> create(request, operator, body));
   }
 
@@ -85,7 +86,7 @@ public final class KeysDoor implements Door {
     Settings settings = Settings.sent(body, desk.nowMillis("any"), mistakes);
     Secrets.Retry retry = secrets.retry(request.http(), operator, body, mistakes);
     if (!mistakes.isEmpty()) {
-      throw Desk.invalid(RecordRequest.INVALID, mistakes);
+      throw RecordService.invalid(RecordRequest.INVALID, mistakes);
     }
     String owner = tenant.orElseThrow();
     requireMay(operator, owner, body);
@@ -108,7 +109,7 @@ public final class KeysDoor implements Door {
         })
         .transform(put -> {
           if (put.succeeded() && put.result().isPresent()) {
-            return made(request, 201, Desk.at(entry, put.result().getAsLong()), key);
+            return made(request, 201, RecordService.at(entry, put.result().getAsLong()), key);
           }
           return put.succeeded() || isFull(put.cause())
               ? repeated(request, operator, id, retry, put.succeeded() ? EXISTS : KeyPlaces.FULL)
@@ -147,7 +148,7 @@ public final class KeysDoor implements Door {
 
   private static Future<Void> made(RoutedRequest request, int status, Entry entry, KeyText key) {
     JsonObject json = new JsonObject().put("key", key.text()).mergeIn(entry.toJson());
-    return Desk.answer(request, status, entry, json);
+    return RecordService.answer(request, status, entry, json);
   }
 
   private Future<Optional<Entry>> tenantOf(Entry key) {
@@ -161,7 +162,7 @@ public final class KeysDoor implements Door {
         .compose(entry -> tenantOf(entry).compose(tenant -> {
           JsonObject json = entry.toJson();
           new EffectiveLimits(desk.policy(), entry, tenant, desk.nowMillis(id)).addTo(json);
-          return Desk.answer(request, 200, entry, json);
+          return RecordService.answer(request, 200, entry, json);
         }));
   }
 
@@ -169,7 +170,7 @@ public final class KeysDoor implements Door {
     Operator operator = desk.operators().of(request.http());
     String id = request.parameter("id");
     return desk.find(Kind.KEY, id, operator)
-        .compose(entry -> desk.body(request, Desk.MAX_BYTES, RecordRequest.INVALID)
+        .compose(entry -> desk.body(request, RecordService.MAX_BYTES, RecordRequest.INVALID)
             .compose(patch -> {
               requireMay(operator, entry.tenant(), patch);
               RecordRequest.requireMayEnd(operator, entry, patch);
@@ -184,7 +185,7 @@ public final class KeysDoor implements Door {
                     return patched;
                   }));
             }))
-        .compose(entry -> Desk.answer(request, 200, entry, entry.toJson()));
+        .compose(entry -> RecordService.answer(request, 200, entry, entry.toJson()));
   }
 
   static String verb(JsonObject patch) {
@@ -219,21 +220,25 @@ public final class KeysDoor implements Door {
 
   /** @param check refuses to remove a record as it is now */
   static Future<Void> removed(
-      HttpServerRequest request, Desk desk, Entry entry, Stamp now, Consumer<Entry> check) {
-    return removed(request, desk, entry, now, check, Desk.TRIES);
+      HttpServerRequest request,
+      RecordService desk,
+      Entry entry,
+      Stamp now,
+      Consumer<Entry> check) {
+    return removed(request, desk, entry, now, check, RecordService.TRIES);
   }
 
   private static Future<Void> removed(
       HttpServerRequest request,
-      Desk desk,
+      RecordService desk,
       Entry entry,
       Stamp now,
       Consumer<Entry> check,
       int tries) {
     if (tries == 0) {
-      throw new RefusedException(Desk.BUSY);
+      throw new RefusedException(RecordService.BUSY);
     }
-    Desk.requireMatch(request, entry);
+    RecordService.requireMatch(request, entry);
     check.accept(entry);
     return desk.put(new Change("delete", now, Optional.of(entry), Optional.empty()))
         .compose(version -> {
@@ -241,7 +246,7 @@ public final class KeysDoor implements Door {
             return new WholeTexts(desk).release(entry, Optional.empty());
           }
           return desk.of(desk.records().find(entry.kind(), entry.id()))
-              .map(it -> Desk.sameOwner(entry, it))
+              .map(it -> RecordService.sameOwner(entry, it))
               .compose(it -> removed(request, desk, it, now, check, tries - 1));
         });
   }

@@ -26,7 +26,7 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /** Lists of records, a page at a time. */
-record RecordPages(Desk desk) {
+record RecordPages(RecordService desk) {
   static final String[] FILTERS = {
     "tenant", "plan", "label", "state", "find", "limit", "cursor", "hashes"
   };
@@ -83,7 +83,7 @@ record RecordPages(Desk desk) {
       Function<Entry, JsonObject> form) {}
 
   private static Future<Void> listed(
-      RoutedRequest request, Desk desk, Query asked, Predicate<Entry> matches) {
+      RoutedRequest request, RecordService desk, Query asked, Predicate<Entry> matches) {
     try {
       return desk.of(new Listing(desk.records())
               .page(asked.kind(), asked.tenant(), asked.cursor(), asked.limit(), matches))

@@ -54,7 +54,7 @@ final class RecordRequest {
     Settings.findHidden(patch, mistakes);
     Settings settings = Settings.read(entry.settings().patched(patch), now.atMillis(), mistakes);
     if (!mistakes.isEmpty()) {
-      throw Desk.invalid(INVALID, mistakes);
+      throw RecordService.invalid(INVALID, mistakes);
     }
     return entry.with(settings, now);
   }
@@ -97,7 +97,7 @@ final class RecordRequest {
       findUnfit(policy, entry, mistakes);
     }
     if (!mistakes.isEmpty()) {
-      throw Desk.invalid(INVALID, mistakes);
+      throw RecordService.invalid(INVALID, mistakes);
     }
   }
 

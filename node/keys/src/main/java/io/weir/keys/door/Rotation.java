@@ -21,7 +21,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 
 /** Gives a key another secret; those before it stay valid for a while. */
-record Rotation(Desk desk, Secrets secrets) {
+record Rotation(RecordService desk, Secrets secrets) {
   private static final String OVERLAP = "overlapSeconds";
   private static final long USUAL_OVERLAP = 86_400;
   private static final long MOST_OVERLAP = 366 * 86_400L;
@@ -35,7 +35,7 @@ record Rotation(Desk desk, Secrets secrets) {
       if (!operator.mayFor(entry.tenant(), Scope.KEYS)) {
         throw Operators.forbidden();
       }
-      return desk.body(request, Desk.MAX_BYTES, RecordRequest.INVALID)
+      return desk.body(request, RecordService.MAX_BYTES, RecordRequest.INVALID)
           .compose(body -> rotate(request, entry, operator, body));
     });
   }
@@ -47,9 +47,9 @@ record Rotation(Desk desk, Secrets secrets) {
     long overlap = overlap(body, mistakes);
     Secrets.Retry retry = secrets.retry(request.http(), operator, body, mistakes);
     if (!mistakes.isEmpty()) {
-      throw Desk.invalid(RecordRequest.INVALID, mistakes);
+      throw RecordService.invalid(RecordRequest.INVALID, mistakes);
     }
-    return rotate(request, entry, operator, new Wish(overlap * 1000, retry), Desk.TRIES);
+    return rotate(request, entry, operator, new Wish(overlap * 1000, retry), RecordService.TRIES);
   }
 
   /** What is asked for. */
@@ -65,9 +65,9 @@ record Rotation(Desk desk, Secrets secrets) {
       return answer(request, seen, made.get());
     }
     if (tries == 0) {
-      throw new RefusedException(Desk.BUSY);
+      throw new RefusedException(RecordService.BUSY);
     }
-    Desk.requireMatch(request.http(), seen);
+    RecordService.requireMatch(request.http(), seen);
     Secrets.Retry retry = wish.retry();
     KeyText key = retry.isAsked() ? retry.key(id, retry.salt()) : secrets.make(id);
     List<Secret> all = ending(seen.secrets(), now.atMillis(), wish.overlapMillis());
@@ -80,14 +80,15 @@ record Rotation(Desk desk, Secrets secrets) {
         .compose(version -> version.isPresent()
             ? new WholeTexts(desk)
                 .release(seen, Optional.of(rotated))
-                .compose(done -> answer(request, Desk.at(rotated, version.getAsLong()), key))
+                .compose(
+                    done -> answer(request, RecordService.at(rotated, version.getAsLong()), key))
             : desk.of(desk.records().find(Kind.KEY, id))
-                .map(entry -> Desk.sameOwner(seen, entry))
+                .map(entry -> RecordService.sameOwner(seen, entry))
                 .compose(entry -> rotate(request, entry, operator, wish, tries - 1)));
   }
 
   private static Future<Void> answer(RoutedRequest request, Entry entry, KeyText key) {
-    return Desk.answer(
+    return RecordService.answer(
         request, 200, entry, new JsonObject().put("key", key.text()).mergeIn(entry.toJson()));
   }
 

@@ -34,9 +34,9 @@ public final class TenantsDoor implements Door {
   private static final ProblemDetails EXISTS =
       ProblemDetails.of(409, "tenant_exists", "There is a record of this tenant already");
 
-  private final Desk desk;
+  private final RecordService desk;
 
-  public TenantsDoor(Desk desk) {
+  public TenantsDoor(RecordService desk) {
     this.desk = desk;
   }
 
@@ -52,13 +52,14 @@ public final class TenantsDoor implements Door {
 
   @Override
   public Optional<Area> area() {
-    return Optional.of(Area.of(PATH + "/", Map.of(), Desk.unknown(Kind.TENANT).problem())
-        .checkedBy(request -> desk.operators().of(request)));
+    return Optional.of(
+        Area.of(PATH + "/", Map.of(), RecordService.unknown(Kind.TENANT).problem())
+            .checkedBy(request -> desk.operators().of(request)));
   }
 
   private Future<Void> create(RoutedRequest request) {
     Operator operator = desk.operators().require(request.http(), Scope.KEYS);
-    return desk.body(request, Desk.MAX_BYTES, RecordRequest.INVALID).compose(body -> {
+    return desk.body(request, RecordService.MAX_BYTES, RecordRequest.INVALID).compose(body -> {
       List<String> mistakes = new ArrayList<>(0);
       Set<String> fields = new TreeSet<>(RecordRequest.fields(Kind.TENANT));
       fields.add("id");
@@ -69,7 +70,7 @@ public final class TenantsDoor implements Door {
       }
       Settings settings = Settings.sent(body, desk.nowMillis("any"), mistakes);
       if (!mistakes.isEmpty()) {
-        throw Desk.invalid(RecordRequest.INVALID, mistakes);
+        throw RecordService.invalid(RecordRequest.INVALID, mistakes);
       }
       return create(request, operator, id.orElseThrow(), settings);
     });
@@ -83,8 +84,8 @@ public final class TenantsDoor implements Door {
     return desk.put(new Change("create", now, Optional.empty(), Optional.of(entry)))
         .compose(version -> {
           if (version.isPresent()) {
-            Entry made = Desk.at(entry, version.getAsLong());
-            return Desk.answer(request, 201, made, made.toJson());
+            Entry made = RecordService.at(entry, version.getAsLong());
+            return RecordService.answer(request, 201, made, made.toJson());
           }
           return desk.of(desk.records().find(Kind.TENANT, id)).compose(stored -> {
             // The same request again is answered alike; there is nothing secret in it.
@@ -92,7 +93,7 @@ public final class TenantsDoor implements Door {
                 .filter(it -> it.settings().equals(settings)
                     && request.http().getHeader("Idempotency-Key") != null)
                 .orElseThrow(() -> new RefusedException(EXISTS));
-            return Desk.answer(request, 201, same, same.toJson());
+            return RecordService.answer(request, 201, same, same.toJson());
           });
         });
   }
@@ -100,7 +101,7 @@ public final class TenantsDoor implements Door {
   private Future<Void> look(RoutedRequest request) {
     Operator operator = desk.operators().of(request.http());
     return desk.find(Kind.TENANT, request.parameter("tenant"), operator)
-        .compose(entry -> Desk.answer(request, 200, entry, entry.toJson()));
+        .compose(entry -> RecordService.answer(request, 200, entry, entry.toJson()));
   }
 
   // A tenant's own operator sees its record, and changes nothing of it.
@@ -116,7 +117,7 @@ public final class TenantsDoor implements Door {
   private Future<Void> change(RoutedRequest request) {
     Operator operator = desk.operators().of(request.http());
     return own(request, operator)
-        .compose(entry -> desk.body(request, Desk.MAX_BYTES, RecordRequest.INVALID)
+        .compose(entry -> desk.body(request, RecordService.MAX_BYTES, RecordRequest.INVALID)
             .compose((JsonObject patch) -> {
               Stamp now = desk.stamp(entry.id(), operator);
               return desk.change(request, entry, KeysDoor.verb(patch), now, seen -> {
@@ -125,7 +126,7 @@ public final class TenantsDoor implements Door {
                 return patched;
               });
             }))
-        .compose(entry -> Desk.answer(request, 200, entry, entry.toJson()));
+        .compose(entry -> RecordService.answer(request, 200, entry, entry.toJson()));
   }
 
   private Future<Void> remove(RoutedRequest request) {

@@ -41,11 +41,11 @@ public final class TokensDoor implements Door {
   private static final ProblemDetails FULL = ProblemDetails.of(
       409, "tokens_full", "There are %d tokens: delete some".formatted(MOST_TOKENS));
 
-  private final Desk desk;
+  private final RecordService desk;
   private final RedisTokens tokens;
   private final SecureRandom random = new SecureRandom();
 
-  public TokensDoor(Desk desk) {
+  public TokensDoor(RecordService desk) {
     this.desk = desk;
     this.tokens = new RedisTokens(desk.records());
   }
@@ -78,7 +78,7 @@ public final class TokensDoor implements Door {
 
   private Future<Void> create(RoutedRequest request) {
     Operator operator = desk.operators().require(request.http(), Scope.ALL);
-    return desk.body(request, Desk.MAX_BYTES, RecordRequest.INVALID).compose(body -> {
+    return desk.body(request, RecordService.MAX_BYTES, RecordRequest.INVALID).compose(body -> {
       TokenEntry.Made made = read(body, operator);
       return desk.of(tokens.all()).compose(stored -> {
         if (stored.size() >= MOST_TOKENS) {
@@ -118,7 +118,7 @@ public final class TokensDoor implements Door {
       mistakes.add("scope: all, of a tenant (expected: read or keys)");
     }
     if (!mistakes.isEmpty()) {
-      throw Desk.invalid(RecordRequest.INVALID, mistakes);
+      throw RecordService.invalid(RecordRequest.INVALID, mistakes);
     }
     return TokenEntry.make(
         name.orElseThrow(),
@@ -131,7 +131,7 @@ public final class TokensDoor implements Door {
 
   private Future<Void> remove(RoutedRequest request) {
     Operator operator = desk.operators().require(request.http(), Scope.ALL);
-    return removed(request.parameter("name"), operator, Desk.TRIES)
+    return removed(request.parameter("name"), operator, RecordService.TRIES)
         .compose(done -> request.response().setStatusCode(204).end());
   }
 
@@ -142,7 +142,7 @@ public final class TokensDoor implements Door {
       }
       return desk.of(tokens.remove(seen, operator.name())).compose(isDone -> {
         if (!isDone && tries == 1) {
-          throw new RefusedException(Desk.BUSY);
+          throw new RefusedException(RecordService.BUSY);
         }
         return isDone ? Future.succeededFuture() : removed(name, operator, tries - 1);
       });

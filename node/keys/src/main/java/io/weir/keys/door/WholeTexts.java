@@ -14,7 +14,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /** Texts of keys without an id in them: each is claimed for one record, and given back when that no longer has it. */
-record WholeTexts(Desk desk) {
+record WholeTexts(RecordService desk) {
   private static final ProblemDetails TAKEN =
       ProblemDetails.of(409, "secret_taken", "Another key has this text");
 

@@ -20,7 +20,7 @@ final class RecentChangesTest {
   }
 
   private void changed(String name, long version, String note) {
-    assertThat(recent.heard(new ListedChange(name, version, false))).isTrue();
+    assertThat(recent.add(new ListedChange(name, version, false))).isTrue();
     recent.newest(stored(name, version, note));
   }
 
@@ -30,14 +30,14 @@ final class RecentChangesTest {
     assertThat(recent.newest(stored("key:k1", 5, "old"))).isEqualTo(stored("key:k1", 9, "new"));
     assertThat(recent.newest(stored("key:k1", 10, "newer")))
         .isEqualTo(stored("key:k1", 10, "newer"));
-    recent.heard(new ListedChange("key:k1", 11, true));
+    recent.add(new ListedChange("key:k1", 11, true));
     assertThat(recent.newest(stored("key:k1", 10, "newer")).isRemoved()).isTrue();
     assertThat(recent.newest(stored("key:k1", 12, "again")).isRemoved()).isFalse();
   }
 
   @Test
   void aChangeWhoseContentIsNotKnownRefusesItsKey() {
-    recent.heard(new ListedChange("key:k1", 9, false));
+    recent.add(new ListedChange("key:k1", 9, false));
     assertThatThrownBy(() -> recent.newest(stored("key:k1", 5, "old")))
         .hasMessageContaining("key_uncertain");
     assertThat(recent.newest(StoredFields.removed("key:k1", 0)).isRemoved()).isTrue();
@@ -47,15 +47,15 @@ final class RecentChangesTest {
   @Test
   void anOlderLineChangesNothing() {
     changed("key:k1", 9, "new");
-    assertThat(recent.heard(new ListedChange("key:k1", 8, true))).isFalse();
+    assertThat(recent.add(new ListedChange("key:k1", 8, true))).isFalse();
     assertThat(recent.newest(stored("key:k1", 9, "new")).isRemoved()).isFalse();
   }
 
   @Test
   void whatIsKnownOfTokensIsFound() {
-    recent.heard(new ListedChange("token:t1", 9, true));
+    recent.add(new ListedChange("token:t1", 9, true));
     changed("token:t2", 8, "kept");
-    recent.heard(new ListedChange("token:t3", 10, false));
+    recent.add(new ListedChange("token:t3", 10, false));
     changed("key:token", 11, "other");
     assertThat(recent.records("token:")).containsExactly("token:t2");
     assertThat(recent.hasRecord("token:t1")).isFalse();

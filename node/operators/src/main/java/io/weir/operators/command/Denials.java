@@ -39,7 +39,7 @@ final class Denials {
         call.out().println("No node remembers a denial.");
       }
       table(call).print(denials, call.out());
-      NodesHeard.tell(found, call.err());
+      SilentNodes.warn(found, call.err());
     });
   }
 

@@ -51,7 +51,7 @@ final class Top {
           .map(JsonObject.class::cast)
           .forEach(one -> print(call, one, at));
     }
-    NodesHeard.tell(found, call.err());
+    SilentNodes.warn(found, call.err());
   }
 
   private static void print(RowCommand call, JsonObject one, Instant at) {

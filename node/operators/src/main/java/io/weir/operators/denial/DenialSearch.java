@@ -99,8 +99,8 @@ public final class DenialSearch {
   }
 
   // This node may have been asked, too: its denials are the same in both answers.
-  private static Found found(DenialQuery asked, Optional<Answers> told, JsonObject own) {
-    Answers answers = AllNodes.orNone(told);
+  private static Found found(DenialQuery asked, Optional<Answers> others, JsonObject own) {
+    Answers answers = AllNodes.orNone(others);
     List<JsonObject> all =
         new ArrayList<>(answers.texts().stream().map(JsonInput::object).toList());
     all.add(own);
@@ -115,6 +115,9 @@ public final class DenialSearch {
         .limit(asked.most())
         .toList();
     return new Found(
-        newest, Math.max(1, answers.asked()), Math.max(1, answers.texts().size()), told.isEmpty());
+        newest,
+        Math.max(1, answers.asked()),
+        Math.max(1, answers.texts().size()),
+        others.isEmpty());
   }
 }

@@ -64,7 +64,7 @@ public final class RehearsalDoor implements Door {
 
   private Future<Void> look(RoutedRequest request) {
     Operator operator = operators.require(request.http(), Scope.READ);
-    return rehearsals.told(loop, work, operator.name()).compose(json -> request.answer(200, json));
+    return rehearsals.view(loop, work, operator.name()).compose(json -> request.answer(200, json));
   }
 
   private Future<Void> begin(RoutedRequest request) {

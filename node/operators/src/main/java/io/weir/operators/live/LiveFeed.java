@@ -98,7 +98,7 @@ public final class LiveFeed {
         events(loop, work, pulse.span() - SPANS_AGAIN)
             .onSuccess(text -> streams.forEach(stream -> stream.send(text)))
             .onFailure(error -> LOG.warn("nothing could be told to those who watch", error))
-            .onComplete(told -> isLooking = false);
+            .onComplete(over -> isLooking = false);
       }
     });
   }

@@ -7,7 +7,7 @@ import io.vertx.core.json.JsonObject;
 import io.weir.node.admin.OperatorWork;
 import io.weir.operators.nodes.AllNodes;
 import io.weir.operators.status.ClusterStatus;
-import io.weir.operators.status.ClusterStatus.Heard;
+import io.weir.operators.status.ClusterStatus.NodeAnswers;
 import io.weir.state.policy.NodeQuestions.Answers;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -88,8 +88,8 @@ public final class Pulse {
     return nodes.named(facts.get()).put(SPANS, spans);
   }
 
-  private JsonObject summed(Optional<Answers> told, long since) {
-    Map<String, JsonObject> byName = nodes.byName(told, own(since));
+  private JsonObject summed(Optional<Answers> others, long since) {
+    Map<String, JsonObject> byName = nodes.byName(others, own(since));
     Map<Long, List<Span>> bySpan = new TreeMap<>();
     byName.values().stream()
         .flatMap(answer -> ((JsonArray) answer.remove(SPANS)).stream())
@@ -98,18 +98,18 @@ public final class Pulse {
             bySpan.computeIfAbsent(span.number(), first -> new ArrayList<>()).add(span));
     JsonArray spans = new JsonArray();
     bySpan.forEach((number, of) -> spans.add(Span.sum(number, of).toJson()));
-    List<JsonObject> heard = List.copyOf(byName.values());
-    int asked = Math.max(heard.size(), AllNodes.orNone(told).asked());
+    List<JsonObject> answers = List.copyOf(byName.values());
+    int asked = Math.max(answers.size(), AllNodes.orNone(others).asked());
     Instant at = now.get();
-    JsonObject verdict = status.of(new Heard(heard, asked, told.isEmpty()), at);
+    JsonObject verdict = status.of(new NodeAnswers(answers, asked, others.isEmpty()), at);
     return new JsonObject()
         .put("at", at.toString())
         .put("span", span())
         .put("spanSeconds", Span.SECONDS)
         .put("nodesAsked", asked)
-        .put("redis", told.isEmpty() ? "away" : "answers")
+        .put("redis", others.isEmpty() ? "away" : "answers")
         .put(STATUS, verdict)
-        .put("nodes", new JsonArray(heard))
+        .put("nodes", new JsonArray(answers))
         .put(SPANS, spans);
   }
 }

@@ -62,10 +62,10 @@ public final class WorkMeters {
    * @param operator who asks
    */
   public Future<JsonObject> look(Context loop, OperatorWork work, String operator) {
-    return nodes.ask(loop, operator, TOPIC, "").compose(answers -> work.run(() -> told(answers)));
+    return nodes.ask(loop, operator, TOPIC, "").compose(answers -> work.run(() -> view(answers)));
   }
 
-  private JsonObject told(Optional<Answers> answers) {
+  private JsonObject view(Optional<Answers> answers) {
     Map<String, JsonObject> byName = nodes.byName(answers, own());
     return new JsonObject()
         .put("nodes", new JsonArray(List.copyOf(byName.values())))

@@ -32,7 +32,7 @@ final class LoopRehearsal {
   private final BucketStore store;
   private final ShadowCharges charges;
   private final RehearsalMeters meters;
-  private final WouldDeny hearer;
+  private final WouldDeny listener;
   private final Account.Writer account = new Account.Writer();
   private int open;
 
@@ -41,12 +41,12 @@ final class LoopRehearsal {
       BucketStore store,
       ShadowCharges charges,
       RehearsalMeters meters,
-      WouldDeny hearer) {
+      WouldDeny listener) {
     this.loop = loop;
     this.store = store;
     this.charges = charges;
     this.meters = meters;
-    this.hearer = hearer;
+    this.listener = listener;
   }
 
   /** A request, how it was decided, and the plan by which it is decided once more. */
@@ -124,7 +124,7 @@ final class LoopRehearsal {
       LimitName by = new LimitName(of.name().plan(), of.name().operation(), limit);
       account.denied(
           new SubjectName(question.subject().tenant(), question.subject().id()), by);
-      hearer.found(
+      listener.found(
           new WouldDeny.Found(question, found, by, of.context().flatMap(RequestTrace::id)));
     }
     return false;
@@ -137,8 +137,8 @@ final class LoopRehearsal {
 
   /** What was found until now. Any thread may ask. */
   Future<Account> account() {
-    Promise<Account> told = Promise.promise();
-    loop.runOnContext(now -> told.complete(account.account()));
-    return told.future();
+    Promise<Account> reply = Promise.promise();
+    loop.runOnContext(now -> reply.complete(account.account()));
+    return reply.future();
   }
 }

@@ -30,7 +30,7 @@ public final class NodeRehearsals {
   private final BucketStore store;
   private final LongSupplier revision;
   private final MeterRegistry meters;
-  private final WouldDeny hearer;
+  private final WouldDeny listener;
   private final Map<Thread, Loop> loops = new ConcurrentHashMap<>();
   private volatile Optional<Candidate> candidate = Optional.empty();
 
@@ -39,14 +39,14 @@ public final class NodeRehearsals {
    *
    * @param store without leases and without shares for outages
    * @param revision of the policy in force
-   * @param hearer hears of what would be denied
+   * @param listener hears of what would be denied
    */
   public NodeRehearsals(
-      BucketStore store, LongSupplier revision, MeterRegistry meters, WouldDeny hearer) {
+      BucketStore store, LongSupplier revision, MeterRegistry meters, WouldDeny listener) {
     this.store = store;
     this.revision = revision;
     this.meters = meters;
-    this.hearer = hearer;
+    this.listener = listener;
   }
 
   /** Rehearses on an event loop; called on it. */
@@ -122,9 +122,9 @@ public final class NodeRehearsals {
 
     // Any thread may ask.
     Future<Account> account(Candidate of) {
-      Promise<Account> told = Promise.promise();
-      context.runOnContext(here -> this.of(of).rehearsal.account().onComplete(told));
-      return told.future();
+      Promise<Account> reply = Promise.promise();
+      context.runOnContext(here -> this.of(of).rehearsal.account().onComplete(reply));
+      return reply.future();
     }
   }
 
@@ -167,6 +167,6 @@ public final class NodeRehearsals {
 
   private LoopRehearsal rehearsal(Context loop, String states, String name) {
     return new LoopRehearsal(
-        loop, store, new ShadowCharges(states), new RehearsalMeters(meters, name), hearer);
+        loop, store, new ShadowCharges(states), new RehearsalMeters(meters, name), listener);
   }
 }

@@ -35,11 +35,11 @@ public final class Rehearsals {
   /**
    * The rehearsals of a node, and through it of all.
    *
-   * @param hearer hears of what would be denied on this node
+   * @param listener hears of what would be denied on this node
    */
-  public Rehearsals(NodeBase node, AllNodes nodes, WouldDeny hearer) {
+  public Rehearsals(NodeBase node, AllNodes nodes, WouldDeny listener) {
     this.here = new NodeRehearsals(
-        node.store(), () -> node.policies().current().revision(), node.meters(), hearer);
+        node.store(), () -> node.policies().current().revision(), node.meters(), listener);
     this.stored = new RedisCandidate(node.redis());
     this.nodes = nodes;
     nodes
@@ -89,7 +89,7 @@ public final class Rehearsals {
    * @param loop where the future completes
    * @param operator who asks
    */
-  public Future<JsonObject> told(Context loop, OperatorWork work, String operator) {
+  public Future<JsonObject> view(Context loop, OperatorWork work, String operator) {
     return nodes
         .ask(loop, operator, TOPIC, "")
         .map(AllNodes::orNone)
@@ -101,7 +101,7 @@ public final class Rehearsals {
 
   private JsonObject summed(Answers answers) {
     List<JsonObject> all = answers.texts().stream().map(JsonInput::object).toList();
-    JsonObject told = new JsonObject()
+    JsonObject view = new JsonObject()
         .put("nodesAsked", answers.asked())
         .put("nodesAnswered", all.size())
         .put(AUDIT, json(all.stream().map(one -> one.getJsonObject(AUDIT)).toList()));
@@ -111,9 +111,9 @@ public final class Rehearsals {
           .map(one -> one.getJsonObject(CANDIDATE))
           .filter(one -> candidate.id().equals(one.getString("id")))
           .toList();
-      told.put(CANDIDATE, candidate.toJson().mergeIn(json(same)));
+      view.put(CANDIDATE, candidate.toJson().mergeIn(json(same)));
     });
-    return told;
+    return view;
   }
 
   private static JsonObject json(List<JsonObject> accounts) {

@@ -47,8 +47,8 @@ public final class ClusterStatus {
    * @param asked how many should have answered
    * @param isAway whether Redis is away, so that only this node could be asked
    */
-  public record Heard(List<JsonObject> answers, int asked, boolean isAway) {
-    public Heard {
+  public record NodeAnswers(List<JsonObject> answers, int asked, boolean isAway) {
+    public NodeAnswers {
       answers = List.copyOf(answers);
     }
 
@@ -58,12 +58,12 @@ public final class ClusterStatus {
   }
 
   /** The verdict, as operators read it. */
-  public JsonObject of(Heard heard, Instant at) {
+  public JsonObject of(NodeAnswers nodes, Instant at) {
     List<Finding> findings = new ArrayList<>();
-    away(heard, at).ifPresent(findings::add);
-    silent(heard, at).ifPresent(findings::add);
-    differing(heard, at).ifPresent(findings::add);
-    ofNodes(heard.answers()).forEach(one -> add(one, findings));
+    away(nodes, at).ifPresent(findings::add);
+    silent(nodes, at).ifPresent(findings::add);
+    differing(nodes, at).ifPresent(findings::add);
+    ofNodes(nodes.answers()).forEach(one -> add(one, findings));
     findings.sort(URGENT_FIRST);
     return new JsonObject()
         .put("at", at.toString())
@@ -72,10 +72,10 @@ public final class ClusterStatus {
         .put(
             "nodes",
             new JsonObject()
-                .put("asked", heard.asked())
-                .put("answered", heard.answers().size()))
-        .put("redis", redis(heard))
-        .put("policy", policy(heard.newestRevision()));
+                .put("asked", nodes.asked())
+                .put("answered", nodes.answers().size()))
+        .put("redis", redis(nodes))
+        .put("policy", policy(nodes.newestRevision()));
   }
 
   private static Stream<Finding> ofNodes(List<JsonObject> answers) {
@@ -94,18 +94,18 @@ public final class ClusterStatus {
     findings.add(one);
   }
 
-  private Optional<Finding> away(Heard heard, Instant at) {
-    return since(awaySince, heard.isAway(), at)
+  private Optional<Finding> away(NodeAnswers nodes, Instant at) {
+    return since(awaySince, nodes.isAway(), at)
         .map(since -> finding(Code.REDIS_AWAY, since, "Redis is away"));
   }
 
-  private Optional<Finding> silent(Heard heard, Instant at) {
-    int silent = heard.asked() - heard.answers().size();
+  private Optional<Finding> silent(NodeAnswers nodes, Instant at) {
+    int silent = nodes.asked() - nodes.answers().size();
     return since(silentSince, silent > 0, at)
         .map(since -> finding(
             Code.NODES_SILENT,
             since,
-            "%d of %d nodes do not answer".formatted(silent, heard.asked())));
+            "%d of %d nodes do not answer".formatted(silent, nodes.asked())));
   }
 
   private static Optional<Instant> since(
@@ -114,15 +114,15 @@ public final class ClusterStatus {
         before -> isSeen ? before.or(() -> Optional.of(at)) : Optional.empty());
   }
 
-  private static Optional<Finding> differing(Heard heard, Instant at) {
-    long newest = heard.newestRevision();
-    List<Long> older = heard.answers().stream()
+  private static Optional<Finding> differing(NodeAnswers nodes, Instant at) {
+    long newest = nodes.newestRevision();
+    List<Long> older = nodes.answers().stream()
         .map(node -> node.getLong(REVISION))
         .filter(revision -> revision < newest)
         .distinct()
         .sorted()
         .toList();
-    Instant since = heard.answers().stream()
+    Instant since = nodes.answers().stream()
         .filter(node -> node.getLong(REVISION) == newest)
         .map(node -> Instant.parse(node.getString(REVISION_SINCE)))
         .min(Comparator.naturalOrder())
@@ -139,16 +139,16 @@ public final class ClusterStatus {
     return new Finding(code.word(), "", since, what, code.doThis(""), List.of());
   }
 
-  private static JsonObject redis(Heard heard) {
-    double away = heard.isAway()
+  private static JsonObject redis(NodeAnswers nodes) {
+    double away = nodes.isAway()
         ? 1
-        : heard.answers().stream()
+        : nodes.answers().stream()
             .mapToDouble(node -> node.getDouble("away"))
             .max()
             .orElse(0);
     JsonObject redis =
         new JsonObject().put("state", away >= 1 ? "away" : away > 0 ? "partly_away" : "answers");
-    heard.answers().stream()
+    nodes.answers().stream()
         .filter(node -> node.containsKey(P99))
         .mapToDouble(node -> node.getDouble(P99))
         .max()

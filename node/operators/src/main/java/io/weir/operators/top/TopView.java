@@ -29,10 +29,10 @@ public final class TopView {
   public Future<JsonObject> look(Context loop, OperatorWork work, int most) {
     return Future.fromCompletionStage(top.look(), loop)
         .recover(error -> Future.failedFuture(RefusedException.of(error)))
-        .compose(texts -> work.run(() -> told(texts, most)));
+        .compose(texts -> work.run(() -> view(texts, most)));
   }
 
-  private static JsonObject told(List<String> texts, int most) {
+  private static JsonObject view(List<String> texts, int most) {
     Counts sum = Counts.sum(texts.stream().map(Counts::parse).toList(), most);
     return new JsonObject()
         .put("seconds", LoopCounts.SECONDS)

@@ -17,14 +17,14 @@ import java.util.function.Predicate;
  * begun, and not before the rule's time is over. Mutable; owned by that event loop.
  */
 final class LoopWarnings {
-  private final Predicate<Warning> tell;
+  private final Predicate<Warning> send;
   private final Fills fills = new Fills();
   private long revision;
   private List<WarningRule> rules = List.of();
 
-  /** @param tell tells a warning, or finds out that another node does; false if it cannot, and is to be asked again */
-  LoopWarnings(Predicate<Warning> tell) {
-    this.tell = tell;
+  /** @param send tells a warning, or finds out that another node does; false if it cannot, and is to be asked again */
+  LoopWarnings(Predicate<Warning> send) {
+    this.send = send;
   }
 
   /** What is known of a limit. */
@@ -81,7 +81,7 @@ final class LoopWarnings {
     fill.endsNanos = nowNanos + TimeUnit.MICROSECONDS.toNanos(limit.resetMicros());
     fill.level = Math.min(fill.level, rule.reached(percent + WarningRule.HYSTERESIS - 1));
     if (reached > fill.level) {
-      tell(fill, now, nowNanos);
+      send(fill, now, nowNanos);
     } else if (fill.level == 0 && !fill.isQuiet(nowNanos)) {
       fills.remove(now);
     }
@@ -95,15 +95,15 @@ final class LoopWarnings {
 
   // While a percentage is quiet, nothing is noted: it is told afterwards, if the limit is full
   // still.
-  private void tell(Fill fill, Warning warning, long nowNanos) {
-    if (!fill.isQuiet(warning.at(), nowNanos) && tell.test(warning)) {
+  private void send(Fill fill, Warning warning, long nowNanos) {
+    if (!fill.isQuiet(warning.at(), nowNanos) && send.test(warning)) {
       fill.level = warning.at();
       fill.quietUntil.put(warning.at(), nowNanos + warning.lasts().toNanos());
     }
   }
 
   /** Another node has told a warning: it may be told again after this time. */
-  void toldElsewhere(Warning warning, long untilNanos) {
+  void sentElsewhere(Warning warning, long untilNanos) {
     Fill fill = fills.get(warning);
     if (fill != null) {
       fill.quietUntil.put(warning.at(), untilNanos);
@@ -111,7 +111,7 @@ final class LoopWarnings {
   }
 
   /** A warning was not told by anybody: the next decision tells it. */
-  void notTold(Warning warning) {
+  void notSent(Warning warning) {
     Fill fill = fills.get(warning);
     if (fill != null) {
       fill.level = 0;

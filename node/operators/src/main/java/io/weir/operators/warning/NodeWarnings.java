@@ -204,8 +204,8 @@ public final class NodeWarnings {
 
     private void notOurs(Warning warning, Optional<Duration> wait) {
       wait.ifPresentOrElse(
-          rest -> warnings.toldElsewhere(warning, System.nanoTime() + rest.toNanos()),
-          () -> warnings.notTold(warning));
+          rest -> warnings.sentElsewhere(warning, System.nanoTime() + rest.toNanos()),
+          () -> warnings.notSent(warning));
     }
   }
 

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
-import io.weir.operators.status.ClusterStatus.Heard;
+import io.weir.operators.status.ClusterStatus.NodeAnswers;
 import io.weir.state.policy.PastRevision;
 import java.time.Instant;
 import java.util.Arrays;
@@ -34,7 +34,7 @@ final class ClusterStatusTest {
   }
 
   private JsonObject of(List<JsonObject> nodes) {
-    return status.of(new Heard(nodes, nodes.size(), false), AT);
+    return status.of(new NodeAnswers(nodes, nodes.size(), false), AT);
   }
 
   private static List<String> codes(JsonObject verdict) {
@@ -89,9 +89,9 @@ final class ClusterStatusTest {
   @Test
   void nodesThatDoNotAnswerAreMissedSinceTheFirstLook() {
     List<JsonObject> one = List.of(node("a", 3));
-    status.of(new Heard(one, 3, false), AT.minusSeconds(30));
+    status.of(new NodeAnswers(one, 3, false), AT.minusSeconds(30));
     JsonObject found =
-        status.of(new Heard(one, 2, false), AT).getJsonArray("findings").getJsonObject(0);
+        status.of(new NodeAnswers(one, 2, false), AT).getJsonArray("findings").getJsonObject(0);
     assertThat(found.getString("what")).isEqualTo("1 of 2 nodes do not answer");
     assertThat(found.getString("since")).isEqualTo(AT.minusSeconds(30).toString());
     assertThat(codes(of(one))).isEmpty();
@@ -100,7 +100,7 @@ final class ClusterStatusTest {
   @Test
   void redisThatIsAwayIsOneFindingWhoeverSeesIt() {
     JsonObject node = node("a", 3, finding("redis_away", 20, "Redis is away")).put("away", 1.0);
-    JsonObject verdict = status.of(new Heard(List.of(node), 1, true), AT);
+    JsonObject verdict = status.of(new NodeAnswers(List.of(node), 1, true), AT);
     assertThat(codes(verdict)).containsExactly("redis_away");
     assertThat(verdict.getJsonArray("findings").getJsonObject(0).getString("since"))
         .isEqualTo(AT.minusSeconds(20).toString());

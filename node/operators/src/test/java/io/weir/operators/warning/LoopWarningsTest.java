@@ -167,13 +167,13 @@ final class LoopWarningsTest {
     List<Limit> full = List.of(limit(Kind.RATE, "requests", 100, 0));
     List<Limit> empty = List.of(limit(Kind.RATE, "requests", 0, 0));
     loop.answered(question, full, POLICY, 0);
-    loop.toldElsewhere(claimed.get(0), Duration.ofMinutes(2).toNanos());
+    loop.sentElsewhere(claimed.get(0), Duration.ofMinutes(2).toNanos());
     loop.answered(question, empty, POLICY, Duration.ofMinutes(1).toNanos());
     loop.answered(question, full, POLICY, Duration.ofMinutes(1).toNanos());
     assertThat(claimed).hasSize(1);
     loop.answered(question, full, POLICY, Duration.ofMinutes(3).toNanos());
     assertThat(claimed).hasSize(2);
-    loop.notTold(claimed.get(1));
+    loop.notSent(claimed.get(1));
     loop.answered(question, full, POLICY, Duration.ofMinutes(3).toNanos() + 1);
     assertThat(claimed).hasSize(3);
   }

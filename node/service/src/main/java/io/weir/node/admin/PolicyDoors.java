@@ -14,7 +14,7 @@ public final class PolicyDoors {
    *
    * @param memory bytes of bodies
    */
-  public static List<Door> of(Vertx vertx, PolicyDesk desk, Operators operators, Bulkhead memory) {
+  public static List<Door> of(Vertx vertx, PolicyAdmin desk, Operators operators, Bulkhead memory) {
     return List.of(
         new PolicyResource(vertx, desk, operators, memory),
         new PolicyRevisions(vertx, desk, operators, memory));

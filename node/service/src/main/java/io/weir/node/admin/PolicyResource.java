@@ -32,7 +32,7 @@ public final class PolicyResource implements Door {
 
   private final Upload uploads;
   private final OperatorBodies bodies;
-  private final PolicyDesk desk;
+  private final PolicyAdmin desk;
   private final Operators operators;
   private final Bulkhead memory;
 
@@ -41,7 +41,7 @@ public final class PolicyResource implements Door {
    *
    * @param memory bytes of bodies
    */
-  PolicyResource(Vertx vertx, PolicyDesk desk, Operators operators, Bulkhead memory) {
+  PolicyResource(Vertx vertx, PolicyAdmin desk, Operators operators, Bulkhead memory) {
     this.uploads = new Upload(vertx);
     this.bodies = new OperatorBodies(vertx, memory);
     this.desk = desk;
@@ -53,8 +53,8 @@ public final class PolicyResource implements Door {
   public List<Route> routes() {
     return List.of(
         Route.get(PATH, request -> get(request.http())).withHead(),
-        Wish.route(Route.put(PATH, request -> put(request.http()))),
-        Wish.route(Route.patch(PATH, this::patch)));
+        ChangeRequest.route(Route.put(PATH, request -> put(request.http()))),
+        ChangeRequest.route(Route.patch(PATH, this::patch)));
   }
 
   // Answers with the text of the policy in force.
@@ -67,14 +67,14 @@ public final class PolicyResource implements Door {
         .compose(text -> request
             .response()
             .putHeader(HttpHeaders.CONTENT_TYPE, "text/plain; charset=utf-8")
-            .putHeader(HttpHeaders.ETAG, PolicyDesk.tag(policy.revision()))
+            .putHeader(HttpHeaders.ETAG, PolicyAdmin.tag(policy.revision()))
             .putHeader("Weir-Policy-Revision", Long.toString(policy.revision()))
             .end(text));
   }
 
   // Puts the policy in the body in force for all nodes, or refuses it as a whole.
   private Future<Void> put(HttpServerRequest request) {
-    Wish wish = Wish.of(request, operators.require(request, Scope.ALL));
+    ChangeRequest wish = ChangeRequest.of(request, operators.require(request, Scope.ALL));
     Share bytes = memory.take(OPERATOR, OPERATOR);
     return uploads
         .whole(request, PolicyDocuments.MAX_BYTES, bytes)
@@ -93,7 +93,8 @@ public final class PolicyResource implements Door {
 
   // Sets one value of the policy in force.
   private Future<Void> patch(RoutedRequest request) {
-    Wish wish = Wish.of(request.http(), operators.require(request.http(), Scope.ALL));
+    ChangeRequest wish =
+        ChangeRequest.of(request.http(), operators.require(request.http(), Scope.ALL));
     return bodies.object(request, MAX_PATCH_BYTES, INVALID).compose(body -> {
       requireSound(body);
       String path = body.getString("path");

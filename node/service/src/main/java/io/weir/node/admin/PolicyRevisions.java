@@ -34,12 +34,12 @@ public final class PolicyRevisions implements Door {
   private static final ProblemDetails UNKNOWN =
       ProblemDetails.of(404, "revision_unknown", "This revision is not kept, or never was");
 
-  private final PolicyDesk desk;
+  private final PolicyAdmin desk;
   private final Operators operators;
   private final OperatorBodies bodies;
 
   /** A resource for one event loop. */
-  PolicyRevisions(Vertx vertx, PolicyDesk desk, Operators operators, Bulkhead memory) {
+  PolicyRevisions(Vertx vertx, PolicyAdmin desk, Operators operators, Bulkhead memory) {
     this.desk = desk;
     this.operators = operators;
     this.bodies = new OperatorBodies(vertx, memory);
@@ -51,7 +51,7 @@ public final class PolicyRevisions implements Door {
         Route.get(PATH, this::list),
         Route.get(PATH + "/{revision}", this::look),
         Route.get("/v1/policy/diff", this::diff).withQuery(FROM, TO),
-        Wish.route(Route.post("/v1/policy/rollback", this::rollBack)));
+        ChangeRequest.route(Route.post("/v1/policy/rollback", this::rollBack)));
   }
 
   @Override
@@ -135,7 +135,7 @@ public final class PolicyRevisions implements Door {
     return text(from)
         .compose(before -> text(to)
             .compose(after -> desk.aside(
-                () -> PolicyDiff.of(PolicyDesk.name(from), before, PolicyDesk.name(to), after))));
+                () -> PolicyDiff.of(PolicyAdmin.name(from), before, PolicyAdmin.name(to), after))));
   }
 
   private static OptionalLong revision(
@@ -153,7 +153,8 @@ public final class PolicyRevisions implements Door {
 
   // The text of then becomes a new revision.
   private Future<Void> rollBack(RoutedRequest request) {
-    Wish wish = Wish.of(request.http(), operators.require(request.http(), Scope.ALL));
+    ChangeRequest wish =
+        ChangeRequest.of(request.http(), operators.require(request.http(), Scope.ALL));
     return bodies.object(request, MAX_BYTES, "rollback_invalid").compose(body -> {
       if (body.size() != 1 || !(body.getValue("revision") instanceof Integer revision)) {
         throw OperatorBodies.invalid(

@@ -89,9 +89,9 @@ public final class Admission {
    * Finds the operation, the upstream and the group of a request within another one, whose caller is known; throws {@link
    * RefusedException} if that by which the caller is known does not count for the operation.
    */
-  public Asked identifyWithin(Request request, Subject subject) {
+  public IdentifiedRequest identifyWithin(Request request, Subject subject) {
     identities.removeFrom(request.headers());
-    Asked asked = identify(request, subject);
+    IdentifiedRequest asked = identify(request, subject);
     if (!identities.isAccepted(subject, asked.rule())) {
       throw new RefusedException(NOT_ACCEPTED);
     }
@@ -117,19 +117,19 @@ public final class Admission {
   }
 
   /** Finds the operation, the upstream and the group of a request. */
-  public Asked identify(Request request, Subject subject) {
+  public IdentifiedRequest identify(Request request, Subject subject) {
     Policy policy = policies.current().policy();
     List<String> path = Optional.of(request.target())
         .filter(target -> target.indexOf('#') < 0)
         .flatMap(target -> RequestTarget.segments(request.path()))
         .orElseThrow(() -> new RefusedException(PATH_AMBIGUOUS));
     Optional<OperationRule> rule = policy.rule(request.method(), path);
-    return new Asked(
+    return new IdentifiedRequest(
         request,
         subject,
         destination(policy, rule),
         rule,
-        RequestGroup.of(Asked.groups(rule), request, Optional.empty()));
+        RequestGroup.of(IdentifiedRequest.groups(rule), request, Optional.empty()));
   }
 
   /** The destination of a rule's requests; throws {@link RefusedException} if the policy has none. */
@@ -138,12 +138,12 @@ public final class Admission {
   }
 
   /** Identifies a request again after its wait, by the policy that is in force now. */
-  public Asked identifyAgain(Asked asked) {
+  public IdentifiedRequest identifyAgain(IdentifiedRequest asked) {
     return asked.by(policies.current().policy(), identities.again(asked.subject()));
   }
 
   /** The cost in operations; with the whole body if the cost is in it. */
-  public static long cost(Asked asked, Optional<Buffer> body) {
+  public static long cost(IdentifiedRequest asked, Optional<Buffer> body) {
     return CostReader.cost(asked.costRule(), asked.request(), body);
   }
 
@@ -153,17 +153,17 @@ public final class Admission {
    * @param body the whole body if it has been read
    */
   public static String group(OperationRule rule, Request request, Optional<Buffer> body) {
-    return RequestGroup.of(Asked.groups(Optional.of(rule)), request, body);
+    return RequestGroup.of(IdentifiedRequest.groups(Optional.of(rule)), request, body);
   }
 
   /** Takes the whole cost from the subject's buckets, or nothing. */
-  public Future<Ruling> admit(Context context, Priced request, TicketRequest ticket) {
+  public Future<Ruling> admit(Context context, CostedRequest request, TicketRequest ticket) {
     return admit(context, request, ticket, request.asked().hold());
   }
 
   /** The same with another hold than that of its operation. */
   public Future<Ruling> admit(
-      Context context, Priced request, TicketRequest ticket, HoldWish wish) {
+      Context context, CostedRequest request, TicketRequest ticket, HoldWish wish) {
     return admit(context, request, ticket, wish, decision -> false);
   }
 
@@ -172,8 +172,8 @@ public final class Admission {
    * takes its turn before later requests. The denial stands if the subject owes too much already, or if the request
    * demands more than rates or is settled.
    */
-  public Future<Ruling> admitContinuing(Context context, Priced request) {
-    Asked asked = request.asked();
+  public Future<Ruling> admitContinuing(Context context, CostedRequest request) {
+    IdentifiedRequest asked = request.asked();
     return admit(
         context,
         request,
@@ -186,7 +186,7 @@ public final class Admission {
 
   private Future<Ruling> admit(
       Context context,
-      Priced request,
+      CostedRequest request,
       TicketRequest ticket,
       HoldWish wish,
       Predicate<Decision> isOwed) {
@@ -206,16 +206,16 @@ public final class Admission {
   }
 
   /** The amount reserved at first. */
-  private long charged(Priced request) {
-    Asked asked = request.asked();
+  private long charged(CostedRequest request) {
+    IdentifiedRequest asked = request.asked();
     return asked
         .settle()
         .map(rule -> estimates.corrected(asked.subject(), asked.operation(), rule, request.cost()))
         .orElse(request.cost());
   }
 
-  private Ruling ruling(Priced request, HeldDecision held) {
-    Asked asked = request.asked();
+  private Ruling ruling(CostedRequest request, HeldDecision held) {
+    IdentifiedRequest asked = request.asked();
     Question question = asked.question(request.cost());
     Decision decision = held.decision();
     return decision instanceof Allowed
@@ -228,7 +228,7 @@ public final class Admission {
    * holds; it is counted if it is answered. A caller with a ticket is not a newcomer: its turn may have come. A cost that
    * is known only later may be charged less at first.
    */
-  public Optional<Refusal> foreseen(Asked asked, TicketRequest ticket) {
+  public Optional<Refusal> foreseen(IdentifiedRequest asked, TicketRequest ticket) {
     boolean isOpen = ticket.shown().isPresent() || asked.settle().isPresent();
     Question question = asked.question(asked.leastCost());
     return isOpen
@@ -254,7 +254,7 @@ public final class Admission {
    * @param execution how far the request came
    */
   public void end(Admitted admitted, OptionalLong actual, Execution execution) {
-    Asked asked = admitted.request().asked();
+    IdentifiedRequest asked = admitted.request().asked();
     Optional<SettleRule> settle = asked.settle();
     long named = admitted.request().cost();
     actual.ifPresent(cost -> settle.ifPresent(

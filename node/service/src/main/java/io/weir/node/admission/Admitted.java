@@ -12,7 +12,8 @@ import java.util.Optional;
  * @param decision as it is answered; a denial if the request continues an admitted one, and its cost is then a debt
  * @param holds what it holds until its end
  */
-public record Admitted(Priced request, Decision decision, HeldDecision holds) implements Ruling {
+public record Admitted(CostedRequest request, Decision decision, HeldDecision holds)
+    implements Ruling {
   /** The hold in the shared state, if any. */
   public Optional<Held> held() {
     return holds.held();

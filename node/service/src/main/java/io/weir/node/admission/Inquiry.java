@@ -39,7 +39,7 @@ public record Inquiry(Subject subject, Optional<OperationRule> rule, long cost) 
         .flatMap(target -> RequestTarget.segments(request.path()))
         .map(path -> policy.rule(request.method().name(), path))
         .orElseThrow(() -> new RefusedException(Admission.PATH_AMBIGUOUS));
-    CostRule cost = rule.map(OperationRule::cost).orElse(Asked.ONE);
+    CostRule cost = rule.map(OperationRule::cost).orElse(IdentifiedRequest.ONE);
     if (CostReader.needsBody(cost)) {
       throw new RefusedException(BODY_NEEDED);
     }

@@ -151,13 +151,13 @@ final class PolicyCompare extends AdminCommand {
     return failed(answer) ? 1 : print(JsonInput.object(answer.body()));
   }
 
-  private int print(JsonObject told) {
+  private int print(JsonObject comparison) {
     if (isJson()) {
-      out().println(told.encode());
+      out().println(comparison.encode());
       return 0;
     }
-    account("Candidate", told.getJsonObject("candidate"));
-    account("Limits with mode audit", told.getJsonObject("audit"));
+    account("Candidate", comparison.getJsonObject("candidate"));
+    account("Limits with mode audit", comparison.getJsonObject("audit"));
     return 0;
   }
 

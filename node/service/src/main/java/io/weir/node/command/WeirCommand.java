@@ -83,7 +83,7 @@ public final class WeirCommand {
     WeirHelp.addTo(line);
     return line.setCaseInsensitiveEnumValuesAllowed(true)
         .setExecutionStrategy(WeirCommand::shown)
-        .setExecutionExceptionHandler(WeirCommand::tell);
+        .setExecutionExceptionHandler(WeirCommand::printError);
   }
 
   // What commands print has been written by others, too: none of it controls the terminal. Help has
@@ -108,7 +108,7 @@ public final class WeirCommand {
 
   // A mistake that a user can fix is one sentence; any other error is a fault of ours and keeps its
   // stack trace.
-  private static int tell(Exception error, CommandLine line, CommandLine.ParseResult parsed)
+  private static int printError(Exception error, CommandLine line, CommandLine.ParseResult parsed)
       throws Exception {
     if (error instanceof InvalidPolicyException
         || error instanceof StoreUnavailableException

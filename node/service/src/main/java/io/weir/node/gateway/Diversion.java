@@ -2,13 +2,13 @@ package io.weir.node.gateway;
 
 import io.vertx.core.Future;
 import io.vertx.core.http.HttpServerRequest;
-import io.weir.node.admission.Asked;
+import io.weir.node.admission.IdentifiedRequest;
 
 /** Answers the requests of some operations in place of the upstream. Owned by one event loop. */
 public interface Diversion {
   /** Whether it answers requests of this operation. */
-  boolean takes(Asked asked);
+  boolean takes(IdentifiedRequest asked);
 
   /** Answers a paused request. */
-  Future<Void> serve(HttpServerRequest request, Asked asked);
+  Future<Void> serve(HttpServerRequest request, IdentifiedRequest asked);
 }

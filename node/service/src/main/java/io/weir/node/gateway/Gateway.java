@@ -10,8 +10,8 @@ import io.weir.core.policy.Subject;
 import io.weir.core.slot.TicketRequest;
 import io.weir.node.admission.Admission;
 import io.weir.node.admission.Admitted;
-import io.weir.node.admission.Asked;
-import io.weir.node.admission.Priced;
+import io.weir.node.admission.CostedRequest;
+import io.weir.node.admission.IdentifiedRequest;
 import io.weir.node.admission.Refusal;
 import io.weir.node.admission.Request;
 import io.weir.node.answer.ProblemDetails;
@@ -101,7 +101,7 @@ public final class Gateway {
   }
 
   private Future<Void> serve(HttpServerRequest request, Subject subject) {
-    Asked asked = admission.identify(
+    IdentifiedRequest asked = admission.identify(
         new Request(request.method().name(), admission.target(request), request.headers()),
         subject);
     for (Diversion diversion : diversions) {
@@ -119,7 +119,7 @@ public final class Gateway {
         .orElseGet(() -> read(request, asked));
   }
 
-  private Future<Void> read(HttpServerRequest request, Asked asked) {
+  private Future<Void> read(HttpServerRequest request, IdentifiedRequest asked) {
     UnpaidWork.Account work = unpaid.of(asked.subject());
     work.require();
     Share bytes = memory.take(asked.subject());
@@ -133,7 +133,7 @@ public final class Gateway {
   }
 
   // A short body is kept so that it can be sent to another provider.
-  private static boolean isReplayed(HttpServerRequest request, Asked asked) {
+  private static boolean isReplayed(HttpServerRequest request, IdentifiedRequest asked) {
     long length = Framing.length(request).orElse(Long.MAX_VALUE);
     return length > 0 && length <= asked.to().retry().maxBodyBytes();
   }
@@ -143,13 +143,13 @@ public final class Gateway {
     waiting.close();
   }
 
-  private Future<Void> decide(HttpServerRequest request, Asked asked, Body body) {
-    return Priced.of(asked, body.whole(), reading -> vertx.executeBlocking(reading, false))
+  private Future<Void> decide(HttpServerRequest request, IdentifiedRequest asked, Body body) {
+    return CostedRequest.of(asked, body.whole(), reading -> vertx.executeBlocking(reading, false))
         .compose(priced -> decide(request, body, priced));
   }
 
-  private Future<Void> decide(HttpServerRequest request, Body body, Priced priced) {
-    Asked asked = priced.asked();
+  private Future<Void> decide(HttpServerRequest request, Body body, CostedRequest priced) {
+    IdentifiedRequest asked = priced.asked();
     Optional<Share> place = asked.maxDelayMillis() > 0 && waiting.isOpen()
         ? held.tryTake(asked.subject(), 1)
         : Optional.empty();
@@ -214,10 +214,10 @@ public final class Gateway {
 
   // The policy may have changed during the wait.
   private Attempt again(Attempt attempt, Denied denied, long waited) {
-    Priced before = attempt.priced();
+    CostedRequest before = attempt.priced();
     return new Attempt(
         attempt.request(),
-        new Priced(admission.identifyAgain(before.asked()), before.cost()),
+        new CostedRequest(admission.identifyAgain(before.asked()), before.cost()),
         attempt.body(),
         TicketRequest.wanted(denied.ticket(), RandomId::next),
         attempt.delayLeftMillis() - waited,
@@ -246,7 +246,7 @@ public final class Gateway {
    */
   private record Attempt(
       HttpServerRequest request,
-      Priced priced,
+      CostedRequest priced,
       Body body,
       TicketRequest ticket,
       long delayLeftMillis,

@@ -35,14 +35,14 @@ record LogText(String message, String error) {
   static LogText of(String logger, @Nullable String message, @Nullable Throwable error) {
     boolean hidesMessages = readsPeers(logger);
     int most = isOwn(logger) ? MAX_OWN : MAX_OF_LIBRARIES;
-    String told = speaksOfPeers(logger) || message == null ? NO_TEXT : bounded(message, most);
+    String shown = speaksOfPeers(logger) || message == null ? NO_TEXT : bounded(message, most);
     StringBuilder text = new StringBuilder();
     Throwable cause = error;
     for (int i = 0; i < CAUSES && cause != null; i++) {
       append(text, cause, hidesMessages, i == 0 ? "" : "caused by ");
       cause = cause.getCause();
     }
-    return new LogText(told, text.toString());
+    return new LogText(shown, text.toString());
   }
 
   /** All of it. */

@@ -61,7 +61,7 @@ public final class RespServer {
     if (connections >= MOST_CONNECTIONS || strangers >= MOST_STRANGERS) {
       socket
           .write(RespAnswer.error("ERR max number of clients reached"))
-          .onComplete(told -> socket.close());
+          .onComplete(over -> socket.close());
       return;
     }
     Stranger stranger = new Stranger();

@@ -65,11 +65,11 @@ final class Attempts<T> {
   Future<T> run() {
     isWaiting = true;
     return Future.succeededFuture()
-        .compose(begun -> turn())
-        .compose(turn -> new Attempt(turn).run(), this::noTurn);
+        .compose(begun -> slot())
+        .compose(slot -> new Attempt(slot).run(), this::noSlot);
   }
 
-  private Future<Turn> turn() {
+  private Future<SendSlot> slot() {
     long queueMillis = course.to().queueMillis();
     if (queueMillis > 0) {
       connections.require(request); // else the turn would be in vain
@@ -98,7 +98,7 @@ final class Attempts<T> {
     return isWaiting;
   }
 
-  private Future<T> noTurn(Throwable error) {
+  private Future<T> noSlot(Throwable error) {
     boolean isRefused = error instanceof RefusedException && !delivery.isGone();
     if (isRefused) {
       course.refused(((RefusedException) error).problem().code());
@@ -159,29 +159,29 @@ final class Attempts<T> {
 
   /** One attempt. Mutable; its answer is judged before it ends. */
   private final class Attempt implements AnswerFilter {
-    private final Turn turn;
+    private final SendSlot slot;
     private long sentNanos;
-    private long heardNanos;
-    private @Nullable AttemptOutcome heard;
+    private long answeredNanos;
+    private @Nullable AttemptOutcome lastOutcome;
     private @Nullable NextStep next;
     private boolean isOvertaken;
 
-    Attempt(Turn turn) {
-      this.turn = turn;
-      attempted = attempted.and(turn.isFree());
+    Attempt(SendSlot slot) {
+      this.slot = slot;
+      attempted = attempted.and(slot.isFree());
       isWaiting = false;
       status = 0;
       hasFailed = false;
-      server = turn.server();
+      server = slot.server();
     }
 
     Future<T> run() {
       return Future.succeededFuture()
-          .compose(begun -> connections.open(request, turn))
+          .compose(begun -> connections.open(request, slot))
           .compose(sending -> {
             sentNanos = System.nanoTime();
             long timer = watch();
-            return delivery.send(sending.request(), turn, this).onComplete(end -> {
+            return delivery.send(sending.request(), slot, this).onComplete(end -> {
               vertx.cancelTimer(timer);
               sending.share().free();
             });
@@ -209,25 +209,25 @@ final class Attempts<T> {
 
     @Override
     public boolean readsBody(int status) {
-      return turn.readsBody(status);
+      return slot.readsBody(status);
     }
 
     // A failed answer is withheld while another attempt is allowed.
     @Override
     public boolean passes(int answered, MultiMap headers, Optional<Buffer> body) {
-      heardNanos = System.nanoTime();
+      answeredNanos = System.nanoTime();
       status = answered;
-      heard = turn.judge(answered, headers, body);
-      next = after(heard);
+      lastOutcome = slot.judge(answered, headers, body);
+      next = after(lastOutcome);
       return !(next instanceof Again);
     }
 
     private Future<T> answered(T answer) {
       wasSent = true;
-      AttemptOutcome outcome = heard == null ? AttemptOutcome.unknown() : heard;
+      AttemptOutcome outcome = lastOutcome == null ? AttemptOutcome.unknown() : lastOutcome;
       mayHaveRun |= isExecuted(outcome);
       hasFailed = status >= FIRST_FAILED_STATUS;
-      turn.end(outcome, tookNanos());
+      slot.end(outcome, tookNanos());
       if (next instanceof Fail fail) {
         course.failed(fail.why());
       } else {
@@ -241,7 +241,7 @@ final class Attempts<T> {
       AttemptOutcome outcome = outcome(error);
       mayHaveRun |= sentNanos > 0 && isExecuted(outcome);
       hasFailed = status >= FIRST_FAILED_STATUS || isOfServer(error);
-      turn.end(outcome, tookNanos());
+      slot.end(outcome, tookNanos());
       boolean isDecided = error instanceof NotPassedException || isOvertaken;
       NextStep then = isDecided && next != null ? next : after(outcome);
       if (then instanceof Again again) {
@@ -264,17 +264,17 @@ final class Attempts<T> {
     private boolean isOfServer(Throwable error) {
       return isOvertaken
           || error instanceof NotSentException
-          || delivery.cause(error, heardNanos > 0) == Delivery.Cause.SERVER;
+          || delivery.cause(error, answeredNanos > 0) == Delivery.Cause.SERVER;
     }
 
     private AttemptOutcome outcome(Throwable error) {
-      AttemptOutcome answer = heard;
+      AttemptOutcome answer = lastOutcome;
       // A wait that the server named counts, whatever happens to the rest of the answer.
       if (answer != null && (error instanceof NotPassedException || answer.coolMillis() > 0)) {
         return answer;
       }
       if (isOvertaken) {
-        return turn.overtaken(sentNanos);
+        return slot.overtaken(sentNanos);
       }
       if (error instanceof NotSentException) {
         return delivery.isGone() ? AttemptOutcome.unknown() : AttemptOutcome.notSent();
@@ -282,16 +282,16 @@ final class Attempts<T> {
       if (sentNanos == 0) {
         return AttemptOutcome.unknown();
       }
-      return switch (delivery.cause(error, heardNanos > 0)) {
+      return switch (delivery.cause(error, answeredNanos > 0)) {
         case SERVER -> AttemptOutcome.broken();
         case CALLER -> AttemptOutcome.unknown();
-        case HANG_UP -> turn.hungUp(sentNanos);
+        case HANG_UP -> slot.hungUp(sentNanos);
       };
     }
 
     // Measured until the answer begins: the caller's speed says nothing about the server.
     private long tookNanos() {
-      return heardNanos > 0 && delivery.isTimed() ? heardNanos - sentNanos : 0;
+      return answeredNanos > 0 && delivery.isTimed() ? answeredNanos - sentNanos : 0;
     }
   }
 }

@@ -87,11 +87,11 @@ public final class Connections {
    * @return fails with {@link RefusedException} if the subject's part of the connections is in use, or with {@link
    *     NotSentException}
    */
-  Future<Opened> open(OutgoingRequest request, Turn turn) {
+  Future<Opened> open(OutgoingRequest request, SendSlot slot) {
     Share share = take(request);
     return Future.succeededFuture()
         .compose(begun -> client.request(
-            options(request.request(), turn.server(), turn.headers(request.headers()))))
+            options(request.request(), slot.server(), slot.headers(request.headers()))))
         // The future reports failures; without a handler Vert.x would log them too.
         .map(opened -> new Opened(observed(opened.exceptionHandler(failed -> {})), share))
         .recover(error -> {

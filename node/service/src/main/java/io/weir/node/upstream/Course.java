@@ -17,7 +17,7 @@ public interface Course {
    * @param isGone whether its caller has hung up
    * @return fails with {@link io.weir.node.answer.RefusedException} or {@link GivenUpException}
    */
-  Future<Turn> next(BooleanSupplier isRepeatable, long deadlineNanos, BooleanSupplier isGone);
+  Future<SendSlot> next(BooleanSupplier isRepeatable, long deadlineNanos, BooleanSupplier isGone);
 
   /** Whether there is a server that the request has not been sent to. */
   boolean hasAnother();

@@ -26,7 +26,7 @@ interface Delivery<T> {
    *
    * @param filter is shown the answer before any of it is passed on
    */
-  Future<T> send(HttpClientRequest outgoing, Turn turn, AnswerFilter filter);
+  Future<T> send(HttpClientRequest outgoing, SendSlot slot, AnswerFilter filter);
 
   /** Gives up the attempt. */
   void giveUp();
@@ -55,7 +55,7 @@ interface Delivery<T> {
   /**
    * The cause of a failure.
    *
-   * @param isHeard whether an answer had begun
+   * @param isAnswered whether an answer had begun
    */
-  Cause cause(Throwable error, boolean isHeard);
+  Cause cause(Throwable error, boolean isAnswered);
 }

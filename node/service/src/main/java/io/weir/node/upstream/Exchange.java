@@ -92,9 +92,9 @@ final class Exchange {
     send(whole)
         .compose(head -> {
           if (filter.readsBody(head.statusCode())
-              && BegunAnswer.isSmallJson(head)
-              && !BegunAnswer.hasNone(request.method(), head)) {
-            return BegunAnswer.read(head, this::moved)
+              && StartedAnswer.isSmallJson(head)
+              && !StartedAnswer.hasNone(request.method(), head)) {
+            return StartedAnswer.read(head, this::moved)
                 .compose(body -> relay(head, body, filter, body.whole(), headers));
           }
           return relay(head, head, filter, Optional.empty(), headers);
@@ -220,8 +220,8 @@ final class Exchange {
     }
     HttpServerResponse response = request.response();
     usage.ifPresent(cost -> cost.head(head.headers()));
-    if (BegunAnswer.hasNone(request.method(), head)) {
-      tell(head, headers);
+    if (StartedAnswer.hasNone(request.method(), head)) {
+      begin(head, headers);
       return isCallerGone ? Future.succeededFuture() : response.end();
     }
     WatchedBody body = new WatchedBody(source, Long.MAX_VALUE, this::seen);
@@ -230,13 +230,13 @@ final class Exchange {
       readOn();
       return Promise.<Void>promise().future();
     }
-    if (BegunAnswer.isShort(head)) {
+    if (StartedAnswer.isShort(head)) {
       return body.whole().compose(all -> {
-        tell(head, headers);
+        begin(head, headers);
         return response.end(all);
       });
     }
-    tell(head, headers);
+    begin(head, headers);
     response.setChunked(!response.headers().contains(HttpHeaders.CONTENT_LENGTH));
     return body.pipe()
         .endOnFailure(false)
@@ -244,7 +244,7 @@ final class Exchange {
         .onSuccess(all -> closeWhereThatIsTheEnd(response));
   }
 
-  private void tell(HttpClientResponse head, Consumer<MultiMap> headers) {
+  private void begin(HttpClientResponse head, Consumer<MultiMap> headers) {
     AnswerHead.copy(head, request.response());
     headers.accept(request.response().headers());
   }

@@ -5,7 +5,7 @@ import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.weir.core.policy.Subject;
 import io.weir.core.policy.Upstream;
-import io.weir.node.admission.Asked;
+import io.weir.node.admission.IdentifiedRequest;
 import io.weir.node.answer.Tickets;
 import io.weir.node.intake.HopByHop;
 import io.weir.node.usage.Usage;
@@ -45,10 +45,10 @@ public final class ForwardedHeaders implements RequestHeaders {
       "x-real-ip");
 
   private final HttpServerRequest request;
-  private final Asked asked;
+  private final IdentifiedRequest asked;
 
   /** @param request the HTTP request that it came with */
-  ForwardedHeaders(HttpServerRequest request, Asked asked) {
+  ForwardedHeaders(HttpServerRequest request, IdentifiedRequest asked) {
     this.request = request;
     this.asked = asked;
   }

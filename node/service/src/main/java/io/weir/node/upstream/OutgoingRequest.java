@@ -4,7 +4,7 @@ import io.vertx.core.http.HttpServerRequest;
 import io.weir.core.policy.Destination;
 import io.weir.core.policy.OperationRule;
 import io.weir.core.policy.OperationUpstream;
-import io.weir.node.admission.Asked;
+import io.weir.node.admission.IdentifiedRequest;
 import io.weir.node.admission.Request;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -15,7 +15,7 @@ import java.util.OptionalLong;
  * @param key the id of the API key that it is sent for
  * @param rule empty if the policy does not list its operation
  * @param group of the operations of its destination
- * @param place the only place to send it to, as of {@link Turn#place}; empty for any
+ * @param place the only place to send it to, as of {@link SendSlot#place}; empty for any
  * @param headers its headers, by server
  */
 public record OutgoingRequest(
@@ -32,7 +32,7 @@ public record OutgoingRequest(
    *
    * @param caller the HTTP request that it came with
    */
-  public static OutgoingRequest of(HttpServerRequest caller, Asked asked) {
+  public static OutgoingRequest of(HttpServerRequest caller, IdentifiedRequest asked) {
     return new OutgoingRequest(
         asked.to(),
         asked.request(),

@@ -10,7 +10,7 @@ import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.weir.core.decision.Decision;
 import io.weir.core.policy.Upstream;
-import io.weir.node.admission.Asked;
+import io.weir.node.admission.IdentifiedRequest;
 import io.weir.node.answer.DecisionAnswers;
 import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
@@ -28,12 +28,12 @@ import java.util.function.Consumer;
 public final class Sender {
   private final Vertx vertx;
   private final Connections connections;
-  private final Turns plain = new PlainTurns();
-  private final Turns named;
+  private final SendSlots plain = new PlainSendSlots();
+  private final SendSlots named;
   private final UpstreamFailures failures = new UpstreamFailures();
 
   /** @param named gives turns at the destinations that have a name */
-  public Sender(Vertx vertx, Connections connections, Turns named) {
+  public Sender(Vertx vertx, Connections connections, SendSlots named) {
     this.vertx = vertx;
     this.connections = connections;
     this.named = named;
@@ -56,7 +56,7 @@ public final class Sender {
   public Future<End> stream(
       HttpServerRequest request,
       Optional<Buffer> body,
-      Asked asked,
+      IdentifiedRequest asked,
       Decision decision,
       Optional<Usage> usage) {
     Attempts<Void> attempts = attempts(
@@ -70,7 +70,7 @@ public final class Sender {
       return attempts.isWaiting() && !(error instanceof RefusedException)
           ? Future.failedFuture(error)
           : fail(request, attempts.server(), decision, error)
-              .map(told -> new End(attempts.execution(), false));
+              .map(over -> new End(attempts.execution(), false));
     });
   }
 
@@ -95,13 +95,13 @@ public final class Sender {
     return attempts
         .run()
         .onComplete(done -> ended.accept(attempts.execution()))
-        .recover(
-            error -> Future.failedFuture(attempts.isWaiting() ? untold(attempts, error) : error));
+        .recover(error ->
+            Future.failedFuture(attempts.isWaiting() ? unreported(attempts, error) : error));
   }
 
   // An earlier server may have acted upon the request: it counts as sent, even if this attempt did
   // not send it.
-  private static Throwable untold(Attempts<?> attempts, Throwable error) {
+  private static Throwable unreported(Attempts<?> attempts, Throwable error) {
     if (attempts.wasSent()) {
       return new IllegalStateException("no other server took it", error);
     }
@@ -110,9 +110,9 @@ public final class Sender {
 
   private <T> Attempts<T> attempts(
       OutgoingRequest request, Delivery<T> delivery, boolean isDeclaredSafe) {
-    Turns turns = request.to().name().isEmpty() ? plain : named;
+    SendSlots slots = request.to().name().isEmpty() ? plain : named;
     return new Attempts<>(
-        vertx, connections, turns.begin(request), request, delivery, isDeclaredSafe);
+        vertx, connections, slots.begin(request), request, delivery, isDeclaredSafe);
   }
 
   /** The problem to answer with if the upstream gave no answer. */

@@ -24,7 +24,7 @@ final class StreamDelivery implements Delivery<Void> {
   private final Decision decision;
   private final Optional<Usage> usage;
   private @Nullable Exchange exchange;
-  private boolean isTold;
+  private boolean isBegun;
 
   StreamDelivery(
       Vertx vertx,
@@ -40,16 +40,16 @@ final class StreamDelivery implements Delivery<Void> {
   }
 
   @Override
-  public Future<Void> send(HttpClientRequest outgoing, Turn turn, AnswerFilter filter) {
-    Upstream server = turn.server();
+  public Future<Void> send(HttpClientRequest outgoing, SendSlot slot, AnswerFilter filter) {
+    Upstream server = slot.server();
     Exchange begun = new Exchange(
         vertx, request, outgoing, server.maxBodyBytes(), server.timeoutMillis(), usage);
     exchange = begun;
-    return begun.run(body, this::tell, filter);
+    return begun.run(body, this::begin, filter);
   }
 
-  private void tell(MultiMap headers) {
-    isTold = true;
+  private void begin(MultiMap headers) {
+    isBegun = true;
     DecisionAnswers.addHeaders(decision, headers);
   }
 
@@ -91,7 +91,7 @@ final class StreamDelivery implements Delivery<Void> {
   // The caller may have part of the answer, or its cost has been read.
   @Override
   public boolean isBegun() {
-    return isTold || (usage.isPresent() && exchange != null && exchange.isPassing());
+    return isBegun || (usage.isPresent() && exchange != null && exchange.isPassing());
   }
 
   @Override
@@ -106,15 +106,15 @@ final class StreamDelivery implements Delivery<Void> {
 
   // A caller that sends or reads too slowly says nothing about the server.
   @Override
-  public Cause cause(Throwable error, boolean isHeard) {
+  public Cause cause(Throwable error, boolean isAnswered) {
     boolean isSent = exchange != null && exchange.isSent();
-    if (isGone() && isSent && !isHeard) {
+    if (isGone() && isSent && !isAnswered) {
       return Cause.HANG_UP;
     }
     boolean isCallers = error instanceof RefusedException
         || isGone()
         || request.response().writeQueueFull()
-        || (!isSent && !isHeard && !(error instanceof TimeoutException));
+        || (!isSent && !isAnswered && !(error instanceof TimeoutException));
     return isCallers ? Cause.CALLER : Cause.SERVER;
   }
 }

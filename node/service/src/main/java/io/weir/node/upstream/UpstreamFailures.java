@@ -9,7 +9,7 @@ import java.util.concurrent.TimeoutException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Turns failures of upstreams into problems, and logs them. Mutable; owned by its event loop. */
+/** SendSlots failures of upstreams into problems, and logs them. Mutable; owned by its event loop. */
 final class UpstreamFailures {
   private static final Logger LOG = LoggerFactory.getLogger(UpstreamFailures.class);
   private static final long LOG_EVERY_NANOS = 1_000_000_000;

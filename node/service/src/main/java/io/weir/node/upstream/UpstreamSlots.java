@@ -11,5 +11,5 @@ public interface UpstreamSlots {
   };
 
   /** The turns on one event loop. Called on that loop. */
-  Turns on(Vertx loop);
+  SendSlots on(Vertx loop);
 }

@@ -18,11 +18,11 @@ final class WholeDelivery<T> implements Delivery<T> {
   }
 
   @Override
-  public Future<T> send(HttpClientRequest outgoing, Turn turn, AnswerFilter filter) {
+  public Future<T> send(HttpClientRequest outgoing, SendSlot slot, AnswerFilter filter) {
     sending = outgoing;
     hasHead = false;
     outgoing.response().onSuccess(head -> hasHead = true);
-    return whole.exchange().send(outgoing, turn, filter);
+    return whole.exchange().send(outgoing, slot, filter);
   }
 
   @Override
@@ -68,7 +68,7 @@ final class WholeDelivery<T> implements Delivery<T> {
   }
 
   @Override
-  public Cause cause(Throwable error, boolean isHeard) {
+  public Cause cause(Throwable error, boolean isAnswered) {
     return error instanceof RefusedException ? Cause.CALLER : Cause.SERVER;
   }
 }

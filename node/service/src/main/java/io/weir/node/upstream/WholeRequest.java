@@ -28,6 +28,6 @@ public record WholeRequest<T>(
      *
      * @param filter is shown the answer once it has been read
      */
-    Future<T> send(HttpClientRequest outgoing, Turn turn, AnswerFilter filter);
+    Future<T> send(HttpClientRequest outgoing, SendSlot slot, AnswerFilter filter);
   }
 }

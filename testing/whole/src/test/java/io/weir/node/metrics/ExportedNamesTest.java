@@ -19,7 +19,7 @@ import io.weir.operators.rehearsal.RehearsalMeters;
 import io.weir.operators.warning.WarningMeters;
 import io.weir.providers.queue.ProviderMeters;
 import io.weir.providers.queue.ProviderMeters.RequestEnd;
-import io.weir.providers.rule.Booking.Told;
+import io.weir.providers.rule.Booking.BookingAnswer;
 import io.weir.providers.rule.Upstreams;
 import io.weir.state.document.PolicyDocuments;
 import io.weir.windows.WindowMeters;
@@ -85,7 +85,7 @@ final class ExportedNamesTest {
     jobs();
     providers();
     WindowView view = new WindowView(10, 0, 1, 0, 1, 0);
-    new WindowMeters(metrics.registry()).told("blocks", "open", "opened", view);
+    new WindowMeters(metrics.registry()).count("blocks", "open", "opened", view);
     metrics.buckets().used("calls", 0.5);
     new WarningMeters(metrics.registry());
     new KeyMeters(metrics.registry());
@@ -134,7 +134,7 @@ final class ExportedNamesTest {
     jobs.submitted("Proof", 10);
     jobs.left("Proof", JobState.QUEUED, 1);
     jobs.done("Proof", 10, 9);
-    jobs.heard("Proof", 2);
+    jobs.polled("Proof", 2);
   }
 
   private void providers() {
@@ -152,7 +152,7 @@ final class ExportedNamesTest {
     providers.breaker("rpc", "ours", "open");
     providers.stands(
         Objects.requireNonNull(Upstreams.of(POLICY).get("rpc")),
-        new Told(List.of(), List.of(), 1, 100, Map.of()));
+        new BookingAnswer(List.of(), List.of(), 1, 100, Map.of()));
   }
 
   private static Set<String> names(String text) {

@@ -97,7 +97,7 @@ final class ArchitectureTest {
           List.of(
               "io.weir.client.retry",
               "io.weir.state.degraded",
-              "io.weir.providers.turn",
+              "io.weir.providers.slot",
               "io.weir.adapters.resilience4j")),
       Map.entry(
           "io.github.bucket4j..", List.of("io.weir.state.degraded", "io.weir.adapters.bucket4j")),

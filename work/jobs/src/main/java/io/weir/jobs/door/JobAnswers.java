@@ -27,7 +27,7 @@ final class JobAnswers {
   /**
    * The members of an answer about a job that has not ended. Clients of relayers expect one status until then.
    */
-  static JsonObject told(Job job, JobRule rule) {
+  static JsonObject body(Job job, JobRule rule) {
     JsonObject json = new JsonObject()
         .put("status", JobState.QUEUED.word())
         .put("state", job.state().word())
@@ -38,7 +38,7 @@ final class JobAnswers {
   }
 
   static long etaSeconds(Job job, JobRule rule) {
-    return Eta.toldSeconds(rule, job.state(), job.etaMillis(rule));
+    return Eta.shownSeconds(rule, job.state(), job.etaMillis(rule));
   }
 
   /** Answers a submission whose job has not ended. */
@@ -55,7 +55,7 @@ final class JobAnswers {
         .putHeader(HttpHeaders.CONTENT_TYPE, "application/json")
         .putHeader(HttpHeaders.CACHE_CONTROL, "no-store")
         .putHeader(STATE, job.state().word())
-        .end(told(job, rule).toBuffer());
+        .end(body(job, rule).toBuffer());
   }
 
   /** Answers with the upstream's result, or with a problem that says why there is none. */

@@ -12,12 +12,12 @@ import io.weir.jobs.rule.JobRule;
 import io.weir.jobs.rule.JobSubmission;
 import io.weir.jobs.rule.SubmittedJob;
 import io.weir.jobs.store.RedisJobs;
-import io.weir.node.admission.Asked;
+import io.weir.node.admission.IdentifiedRequest;
 import io.weir.node.loop.LoopTime;
 import io.weir.state.hold.HoldWish;
 import io.weir.state.hold.Holds;
 import io.weir.state.keep.LeaseTerms;
-import io.weir.state.keep.UntilHeard;
+import io.weir.state.keep.RetriedCalls;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 
@@ -31,16 +31,16 @@ final class JobCharges {
 
   private final RedisJobs store;
   private final Holds holds;
-  private final UntilHeard calls;
+  private final RetriedCalls calls;
 
   JobCharges(Vertx vertx, RedisJobs store, Holds holds) {
     this.store = store;
     this.holds = holds;
-    this.calls = new UntilHeard(LeaseTerms.JOB, new LoopTime(vertx), error -> true);
+    this.calls = new RetriedCalls(LeaseTerms.JOB, new LoopTime(vertx), error -> true);
   }
 
   /** The hold of a request: its reservation lasts longer than any job, without renewals. */
-  static HoldWish wish(Asked asked, JobRule rule) {
+  static HoldWish wish(IdentifiedRequest asked, JobRule rule) {
     long micros = rule.micros(JobParameter.TIMEOUT) + MARGIN_MICROS;
     Optional<SettleRule> settle = asked.settle().map(known -> known.waiting(micros));
     return HoldWish.of(asked.subject(), settle);
@@ -89,9 +89,9 @@ final class JobCharges {
   // found out, the reservation expires.
   private void withdraw(JobSubmission submission, SubmittedJob.Placed place, Held held) {
     CompletionStage<Void> unused = calls
-        .tell(() -> store.release(submission, place))
+        .call(() -> store.release(submission, place))
         .thenCompose(
-            freed -> calls.tell(() -> store.see(submission.operation(), submission.id(), "")))
+            freed -> calls.call(() -> store.see(submission.operation(), submission.id(), "")))
         .handle((seen, error) -> {
           if (error == null) {
             end(held, seen);

@@ -163,7 +163,7 @@ public final class JobDoor implements Door {
       }
       return wait > 0 && !seen.job().state().isEnd()
           ? waitFor(request, subject, seen, rule, wait)
-          : tell(request, seen, rule);
+          : respond(request, seen, rule);
     });
   }
 
@@ -172,7 +172,7 @@ public final class JobDoor implements Door {
         .map(seen -> own(seen.map(known -> new SeenJob(known, "")), subject))
         .onSuccess(seen -> {
           if (seen.job().state().isEnd() && seen.job().polls() > 0) {
-            meters.heard(job.operation(), seen.job().polls());
+            meters.polled(job.operation(), seen.job().polls());
           }
         });
   }
@@ -182,7 +182,7 @@ public final class JobDoor implements Door {
         .orElseThrow(() -> new RefusedException(JobAnswers.unknown()));
   }
 
-  private Future<Void> tell(HttpServerRequest request, SeenJob seen, JobRule rule) {
+  private Future<Void> respond(HttpServerRequest request, SeenJob seen, JobRule rule) {
     return seen.job().state().isEnd()
         ? results.answer(request.response(), seen.job())
         : JobAnswers.accepted(request.response(), seen.job(), rule);
@@ -199,7 +199,7 @@ public final class JobDoor implements Door {
       HttpServerRequest request, Subject subject, SeenJob seen, JobRule rule, long seconds) {
     Optional<Share> place = held.tryTake(subject, 1);
     if (place.isEmpty()) {
-      return tell(request, seen, rule);
+      return respond(request, seen, rule);
     }
     request.response().putHeader("Preference-Applied", "wait=" + seconds);
     Promise<SeenJob> changed = Promise.promise();
@@ -217,7 +217,7 @@ public final class JobDoor implements Door {
         .compose(now -> now.job().state().isEnd()
             ? ask(subject, new Named(now.job().operation(), now.job().id()))
             : Future.succeededFuture(now))
-        .compose(now -> tell(request, now, rule));
+        .compose(now -> respond(request, now, rule));
   }
 
   private Future<Void> stream(

@@ -19,8 +19,8 @@ import io.weir.jobs.work.JobParts;
 import io.weir.jobs.work.JobRequest;
 import io.weir.node.admission.Admission;
 import io.weir.node.admission.Admitted;
-import io.weir.node.admission.Asked;
-import io.weir.node.admission.Priced;
+import io.weir.node.admission.CostedRequest;
+import io.weir.node.admission.IdentifiedRequest;
 import io.weir.node.admission.Refusal;
 import io.weir.node.answer.DecisionAnswers;
 import io.weir.node.answer.ProblemDetails;
@@ -92,13 +92,13 @@ public final class JobIntake implements Diversion {
   }
 
   @Override
-  public boolean takes(Asked asked) {
+  public boolean takes(IdentifiedRequest asked) {
     return asked.rule().flatMap(JobRule::of).isPresent();
   }
 
   /** Accepts a request as a job, and answers it. */
   @Override
-  public Future<Void> serve(HttpServerRequest request, Asked asked) {
+  public Future<Void> serve(HttpServerRequest request, IdentifiedRequest asked) {
     JobRule rule = asked.rule().flatMap(JobRule::of).orElseThrow();
     Optional<String> key = Optional.ofNullable(request.getHeader(IDEMPOTENCY_KEY));
     if (key.filter(text -> text.length() > MAX_KEY).isPresent()) {
@@ -118,7 +118,10 @@ public final class JobIntake implements Diversion {
   // A request may be that of a job that exists, whatever its limits say: only a key without jobs is
   // known to be refused.
   private Future<Void> refuseUnread(
-      HttpServerRequest request, Asked asked, Refusal refusal, Supplier<Future<Void>> reading) {
+      HttpServerRequest request,
+      IdentifiedRequest asked,
+      Refusal refusal,
+      Supplier<Future<Void>> reading) {
     return ask(store.hasJobs(
             asked.operation(), asked.subject().tenant(), asked.subject().id()))
         .compose(mayBeKnown -> mayBeKnown ? reading.get() : reject(request, refusal));
@@ -126,7 +129,7 @@ public final class JobIntake implements Diversion {
 
   private Future<Void> read(
       HttpServerRequest request,
-      Asked asked,
+      IdentifiedRequest asked,
       JobRule rule,
       MultiMap headers,
       Optional<String> key) {
@@ -146,14 +149,14 @@ public final class JobIntake implements Diversion {
 
   // Parsing a long body would block the event loop for too long.
   private Future<Wish> prepare(
-      Asked asked,
+      IdentifiedRequest asked,
       JobRule rule,
       MultiMap headers,
       Optional<String> key,
       Buffer body,
       UnpaidWork.Account work) {
     Supplier<Wish> wish = () -> new Wish(
-        new Priced(asked, Admission.cost(asked, Optional.of(body))),
+        new CostedRequest(asked, Admission.cost(asked, Optional.of(body))),
         rule,
         JobRequest.of(asked, headers, body).submission(asked, key),
         work);
@@ -163,7 +166,7 @@ public final class JobIntake implements Diversion {
   }
 
   private record Wish(
-      Priced request, JobRule rule, JobSubmission submission, UnpaidWork.Account work) {}
+      CostedRequest request, JobRule rule, JobSubmission submission, UnpaidWork.Account work) {}
 
   // The limits of a job are charged once, by the request that has the place; all others wait for
   // its outcome. The answer is returned as a supplier and sent later: callers may read slowly.

@@ -42,10 +42,10 @@ final class JobStream {
         .putHeader(HttpHeaders.CACHE_CONTROL, "no-store");
     response.closeHandler(gone -> ended.tryComplete());
     response.exceptionHandler(broken -> ended.tryComplete());
-    JobWatch.Watcher watcher = watch.watch(first.job(), this::tell);
+    JobWatch.Watcher watcher = watch.watch(first.job(), this::send);
     long alive = vertx.setPeriodic(ALIVE_MILLIS, fired -> write(":\n\n"));
     long longest = vertx.setTimer(LONGEST_MILLIS, fired -> ended.tryComplete());
-    tell(Optional.of(first));
+    send(Optional.of(first));
     return ended.future().eventually(() -> {
       watch.leave(watcher);
       vertx.cancelTimer(alive);
@@ -54,7 +54,7 @@ final class JobStream {
     });
   }
 
-  private void tell(Optional<SeenJob> seen) {
+  private void send(Optional<SeenJob> seen) {
     if (seen.isEmpty()) {
       ended.tryComplete();
       return;
@@ -67,7 +67,7 @@ final class JobStream {
       json.put("job_id", seen.get().job().id())
           .put("location", JobAnswers.path(seen.get().job()));
     } else {
-      json.mergeIn(JobAnswers.told(seen.get().job(), rule));
+      json.mergeIn(JobAnswers.body(seen.get().job(), rule));
     }
     String event = "event: %s\ndata: %s\n\n".formatted(isEnd ? "end" : "state", json.encode());
     if (!isEnd) {

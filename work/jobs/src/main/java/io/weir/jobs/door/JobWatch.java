@@ -35,18 +35,18 @@ final class JobWatch {
 
   /** A caller that waits; gets the job at each change, or empty if the job is gone. */
   static final class Watcher {
-    private final Consumer<Optional<SeenJob>> told;
+    private final Consumer<Optional<SeenJob>> listener;
     private Job last;
 
-    private Watcher(Job last, Consumer<Optional<SeenJob>> told) {
+    private Watcher(Job last, Consumer<Optional<SeenJob>> listener) {
       this.last = last;
-      this.told = told;
+      this.listener = listener;
     }
 
-    private void tell(Optional<SeenJob> seen) {
+    private void publish(Optional<SeenJob> seen) {
       if (seen.isEmpty() || hasChanged(seen.get().job())) {
         seen.ifPresent(known -> last = known.job());
-        told.accept(seen);
+        listener.accept(seen);
       }
     }
 
@@ -56,8 +56,8 @@ final class JobWatch {
   }
 
   /** Starts to watch a job. */
-  Watcher watch(Job job, Consumer<Optional<SeenJob>> told) {
-    Watcher watcher = new Watcher(job, told);
+  Watcher watch(Job job, Consumer<Optional<SeenJob>> listener) {
+    Watcher watcher = new Watcher(job, listener);
     watched
         .computeIfAbsent(job.operation(), operation -> new LinkedHashMap<>())
         .computeIfAbsent(job.id(), id -> new ArrayList<>(1))
@@ -92,15 +92,15 @@ final class JobWatch {
     Future<?> unused = Future.fromCompletionStage(store.look(operation, ids), context)
         .onSuccess(seen -> {
           for (int i = 0; i < ids.size(); i++) {
-            tell(operation, ids.get(i), seen.get(i));
+            publish(operation, ids.get(i), seen.get(i));
           }
         });
   }
 
-  private void tell(String operation, String id, Optional<SeenJob> seen) {
+  private void publish(String operation, String id, Optional<SeenJob> seen) {
     List<Watcher> those = watched.getOrDefault(operation, Map.of()).get(id);
     if (those != null) {
-      List.copyOf(those).forEach(watcher -> watcher.tell(seen));
+      List.copyOf(those).forEach(watcher -> watcher.publish(seen));
     }
   }
 }

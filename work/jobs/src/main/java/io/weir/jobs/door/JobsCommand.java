@@ -108,7 +108,7 @@ public final class JobsCommand implements Callable<Integer> {
       if (id == null) {
         return list(jobs, connections);
       }
-      return cancels ? cancel(jobs, id) : tell(of(jobs.look(operation, id, "")));
+      return cancels ? cancel(jobs, id) : print(of(jobs.look(operation, id, "")));
     } finally {
       out().flush();
     }
@@ -193,7 +193,7 @@ public final class JobsCommand implements Callable<Integer> {
     return json;
   }
 
-  private int tell(Optional<SeenJob> seen) {
+  private int print(Optional<SeenJob> seen) {
     if (seen.isEmpty()) {
       out().printf("There is no such job of %s.%n", operation);
       return FAILED;
@@ -224,7 +224,7 @@ public final class JobsCommand implements Callable<Integer> {
     Optional<MovedJob> moved =
         of(jobs.move(operation, JobRule.DEFAULT, job, "", 0, JobMove.to(JobState.CANCELLED)));
     if (moved.isEmpty()) {
-      return tell(Optional.empty());
+      return print(Optional.empty());
     }
     String now = moved.get().isMoved()
         ? "It is cancelled."

@@ -37,7 +37,7 @@ public final class Eta {
   }
 
   /** The reported time in seconds, within its bounds: with the margin, except for a stage of unforeseeable length. */
-  public static long toldSeconds(JobRule rule, JobState state, long rawMillis) {
+  public static long shownSeconds(JobRule rule, JobState state, long rawMillis) {
     if (state.isEnd()) {
       return 0;
     }

@@ -46,10 +46,10 @@ public interface JobStore {
    * Takes work to do, and ends leases and jobs whose time is over.
    *
    * @param claim the node and the number of its claim: {@code node:number}
-   * @param unheard claims of the node whose answers were lost
+   * @param unanswered claims of the node whose answers were lost
    */
   CompletionStage<ClaimedJobs> claim(
-      String operation, JobRule rule, String claim, Collection<String> unheard, Wanted wanted);
+      String operation, JobRule rule, String claim, Collection<String> unanswered, Wanted wanted);
 
   /**
    * The work that a node wants.

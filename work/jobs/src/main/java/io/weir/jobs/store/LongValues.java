@@ -28,10 +28,10 @@ final class LongValues {
   private record Call<T>(
       long bytes, Supplier<CompletionStage<T>> question, CompletableFuture<T> answer) {
     void run(LongValues values) {
-      question.get().whenComplete((told, error) -> {
+      question.get().whenComplete((found, error) -> {
         values.ended(bytes, error);
         if (error == null) {
-          answer.complete(told);
+          answer.complete(found);
         } else {
           answer.completeExceptionally(Failures.cause(error));
         }

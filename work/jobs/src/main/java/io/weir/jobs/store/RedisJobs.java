@@ -180,10 +180,10 @@ public final class RedisJobs implements JobStore {
 
   @Override
   public CompletionStage<ClaimedJobs> claim(
-      String operation, JobRule rule, String claim, Collection<String> unheard, Wanted wanted) {
+      String operation, JobRule rule, String claim, Collection<String> unanswered, Wanted wanted) {
     List<String> arguments = List.of(
         claim,
-        String.join(",", unheard),
+        String.join(",", unanswered),
         text(rule.micros(JobParameter.LEASE)),
         text(wanted.horizonMicros()),
         text(wanted.leadMicros()),

@@ -19,11 +19,11 @@ import io.weir.jobs.rule.JobTask;
 import io.weir.jobs.rule.JobWork;
 import io.weir.jobs.rule.MovedJob;
 import io.weir.node.loop.LoopTime;
-import io.weir.state.keep.Kept;
-import io.weir.state.keep.Kept.Renewal;
+import io.weir.state.keep.LeaseRenewal;
+import io.weir.state.keep.LeaseRenewal.Renewal;
 import io.weir.state.keep.LeaseTerms;
 import io.weir.state.keep.LeaseTime;
-import io.weir.state.keep.UntilHeard;
+import io.weir.state.keep.RetriedCalls;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -42,7 +42,7 @@ final class JobLine {
   private static final int CLAIMED_AT_ONCE = 100;
   private static final long MAX_BYTES = 64 << 20;
   private static final int MAX_RECEIPTS = 20_000;
-  private static final int MAX_UNHEARD = 50;
+  private static final int MAX_UNANSWERED = 50;
   private static final Logger LOG = LoggerFactory.getLogger(JobLine.class);
 
   private final JobWorker node;
@@ -50,15 +50,15 @@ final class JobLine {
   private final JobUpstream upstream;
   private final Context context;
   private final Map<String, JobRun> runs = new LinkedHashMap<>();
-  private final Kept<JobRun> kept;
+  private final LeaseRenewal<JobRun> kept;
   private final JobSettlements settlements;
-  private final UntilHeard ends;
-  private final Set<String> unheard = new LinkedHashSet<>();
+  private final RetriedCalls ends;
+  private final Set<String> unanswered = new LinkedHashSet<>();
   private JobRule lastRule = JobRule.DEFAULT;
   private long claims;
   private long leadMicros;
   private long dueNanos = System.nanoTime();
-  private int tellings;
+  private int reports;
   private boolean isClaiming;
   private boolean isAway;
   private boolean isWoken;
@@ -71,8 +71,8 @@ final class JobLine {
     this.upstream = new JobUpstream(node.loop(), node.turns(), node.tokens(), node.results());
     this.settlements = new JobSettlements(node.store(), node.holds());
     LeaseTime time = new LoopTime(node.loop());
-    this.ends = new UntilHeard(LeaseTerms.JOB, time, error -> true);
-    this.kept = new Kept<>(
+    this.ends = new RetriedCalls(LeaseTerms.JOB, time, error -> true);
+    this.kept = new LeaseRenewal<>(
         LeaseTerms.JOB,
         time,
         new Renewal<>(run -> rule().micros(JobParameter.LEASE), this::renew, this::lose));
@@ -84,7 +84,7 @@ final class JobLine {
 
   /** Whether no job is running or about to be claimed, and no state change is being stored. */
   boolean isEmpty() {
-    return runs.isEmpty() && !isClaiming && tellings == 0;
+    return runs.isEmpty() && !isClaiming && reports == 0;
   }
 
   /** The memory of its jobs, in bytes. */
@@ -131,7 +131,7 @@ final class JobLine {
     long askedNanos = System.nanoTime();
     claims++;
     String claim = node.name() + ":" + claims;
-    List<String> lost = List.copyOf(unheard);
+    List<String> lost = List.copyOf(unanswered);
     Future.fromCompletionStage(
             node.store()
                 .claim(
@@ -144,13 +144,13 @@ final class JobLine {
         .onComplete(claimed -> {
           isClaiming = false;
           if (claimed.succeeded()) {
-            lost.forEach(unheard::remove);
+            lost.forEach(unanswered::remove);
             long took = NANOSECONDS.toMicros(System.nanoTime() - askedNanos);
             leadMicros = Math.min(HORIZON_MICROS / 2, took * 2);
             begin(claimed.result(), claim, askedNanos);
           } else {
-            unheard.add(claim);
-            unheard.removeIf(old -> unheard.size() > MAX_UNHEARD);
+            unanswered.add(claim);
+            unanswered.removeIf(old -> unanswered.size() > MAX_UNANSWERED);
             away(claimed.cause());
           }
           node.ended();
@@ -183,7 +183,7 @@ final class JobLine {
     for (JobWork work : claimed.work()) {
       if (node.isStopping() || to.isEmpty() || rule.isEmpty()) {
         JobMove back = work.task() == JobTask.ASK ? JobMove.letGo() : JobMove.unsent();
-        Future<Boolean> unused = tell(claim, work.job(), back);
+        Future<Boolean> unused = report(claim, work.job(), back);
       } else {
         run(new Claimed(work, askedNanos), claim, rule.get(), to.get());
       }
@@ -214,8 +214,8 @@ final class JobLine {
   /** Stores the next state of a run's job. The run is over then, unless the upstream still has the job. */
   private Future<Boolean> move(JobRun run, String claim, JobMove how) {
     boolean isOver = !how.isTo(JobState.RECEIPT_RECEIVED);
-    return tell(claim, run.job(), how).onComplete(told -> {
-      if (isOver || !Boolean.TRUE.equals(told.result())) {
+    return report(claim, run.job(), how).onComplete(reported -> {
+      if (isOver || !Boolean.TRUE.equals(reported.result())) {
         remove(run);
       }
       if (how.isTo(JobState.READY)) {
@@ -236,10 +236,10 @@ final class JobLine {
   }
 
   // Told again during an outage: this node alone has the answer.
-  private Future<Boolean> tell(String claim, Job job, JobMove how) {
-    tellings++;
+  private Future<Boolean> report(String claim, Job job, JobMove how) {
+    reports++;
     return Future.fromCompletionStage(
-            ends.tell(() -> node.store().move(operation, rule(), job.id(), claim, job.run(), how)),
+            ends.call(() -> node.store().move(operation, rule(), job.id(), claim, job.run(), how)),
             context)
         .map(moved -> {
           moved
@@ -247,8 +247,8 @@ final class JobLine {
               .ifPresent(done -> JobEnds.moved(node.meters(), done, rule()));
           return moved.filter(MovedJob::isMoved).isPresent();
         })
-        .onComplete(told -> {
-          tellings--;
+        .onComplete(reported -> {
+          reports--;
           node.ended();
         });
   }

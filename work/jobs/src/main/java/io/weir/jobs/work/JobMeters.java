@@ -108,7 +108,7 @@ public final class JobMeters {
   }
 
   /** A caller has got the end of a job after this many status requests. */
-  public void heard(String operation, long polls) {
+  public void polled(String operation, long polls) {
     DistributionSummary.builder("throttle.jobs.polls")
         .description("How often callers asked for a job until they heard how it ended")
         .serviceLevelObjectives(POLLS)

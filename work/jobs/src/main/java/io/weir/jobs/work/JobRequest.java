@@ -8,7 +8,7 @@ import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.weir.jobs.rule.JobRule;
 import io.weir.jobs.rule.JobSubmission;
-import io.weir.node.admission.Asked;
+import io.weir.node.admission.IdentifiedRequest;
 import io.weir.node.admission.Request;
 import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
@@ -47,7 +47,7 @@ public record JobRequest(String method, String target, MultiMap headers, Buffer 
   }
 
   /** The caller's headers that are kept for a job; throws {@link RefusedException} if they are too long. */
-  public static MultiMap headers(Asked asked, JobRule rule) {
+  public static MultiMap headers(IdentifiedRequest asked, JobRule rule) {
     Set<String> kept = new TreeSet<>(USUAL_HEADERS);
     kept.addAll(rule.headers());
     MultiMap headers = StoredMessage.headers(asked.request().headers(), kept);
@@ -65,7 +65,7 @@ public record JobRequest(String method, String target, MultiMap headers, Buffer 
    *
    * @param headers the kept ones
    */
-  public static JobRequest of(Asked asked, MultiMap headers, Buffer body) {
+  public static JobRequest of(IdentifiedRequest asked, MultiMap headers, Buffer body) {
     return new JobRequest(asked.request().method(), asked.request().target(), headers, body);
   }
 
@@ -84,7 +84,7 @@ public record JobRequest(String method, String target, MultiMap headers, Buffer 
    *
    * @param key identifies repetitions of the request; without a key, its whole content does
    */
-  public JobSubmission submission(Asked asked, Optional<String> key) {
+  public JobSubmission submission(IdentifiedRequest asked, Optional<String> key) {
     StringBuilder head = new StringBuilder(method).append(' ').append(target).append('\n');
     headers.names().stream()
         .filter(name -> !TRACES.contains(name))

@@ -228,7 +228,7 @@ final class JobRun {
     Future<JobMove> made = answer.body().length() > MAX_ENCODED_HERE
         ? client.encoded(() -> ending.with(answer))
         : Future.succeededFuture(ending.with(answer));
-    made.compose(move).onComplete(told -> answer.free());
+    made.compose(move).onComplete(over -> answer.free());
   }
 
   private static void free(@Nullable Answer answer) {
@@ -240,8 +240,8 @@ final class JobRun {
   // No provider took it: it was not sent, and the attempt does not count.
   private void waitForTurn(RefusedException refused) {
     whenStopped = JobMove.unsent();
-    long told = refused.problem().waitMillis().orElse(USUAL_TURN_MILLIS);
-    later(Math.min(LONGEST_WAIT_MILLIS, told), () -> end(JobMove.unsent()));
+    long namedMillis = refused.problem().waitMillis().orElse(USUAL_TURN_MILLIS);
+    later(Math.min(LONGEST_WAIT_MILLIS, namedMillis), () -> end(JobMove.unsent()));
   }
 
   // The job waits here, where it delays no other, and then goes to the end of the queue.
@@ -255,8 +255,8 @@ final class JobRun {
     whenStopped = again;
     long doubled = FIRST_WAIT_MILLIS << Math.min(MAX_DOUBLINGS, job().attempts() - 1);
     long wait = ThreadLocalRandom.current().nextLong(doubled / 2, doubled + 1);
-    long told = answer.map(Answer::waitMillis).orElse(0L);
-    later(Math.min(LONGEST_WAIT_MILLIS, Math.max(wait, told)), () -> end(again));
+    long namedMillis = answer.map(Answer::waitMillis).orElse(0L);
+    later(Math.min(LONGEST_WAIT_MILLIS, Math.max(wait, namedMillis)), () -> end(again));
   }
 
   private void received(Answer answer) {
@@ -265,7 +265,7 @@ final class JobRun {
       end(JobMove.to(JobState.FAILED, JobResult.none("receipt_elsewhere").text()));
       return;
     }
-    long told = answer.waitMillis();
+    long namedMillis = answer.waitMillis();
     move.apply(JobMove.received(place.get().text())).onComplete(moved -> {
       if (!Boolean.TRUE.equals(moved.result())) {
         stop();
@@ -275,14 +275,14 @@ final class JobRun {
       request = null;
       bytes = 0;
       whenStopped = JobMove.letGo();
-      ask(place.get(), System.nanoTime(), told);
+      ask(place.get(), System.nanoTime(), namedMillis);
     });
   }
 
-  private void ask(ReceiptPlace place, long sinceNanos, long toldMillis) {
+  private void ask(ReceiptPlace place, long sinceNanos, long namedMillis) {
     long elapsed = (System.nanoTime() - sinceNanos) / NANOS_PER_MILLI;
     later(
-        rule.receiptWaitMillis(elapsed, toldMillis),
+        rule.receiptWaitMillis(elapsed, namedMillis),
         () -> client.result(sent, place).onComplete(answered -> {
           Answer answer = answered.result();
           if (answer != null && !answer.isUndecided() && !isOver) {

@@ -19,9 +19,9 @@ import io.weir.node.hold.Execution;
 import io.weir.node.upstream.AnswerFilter;
 import io.weir.node.upstream.Connections;
 import io.weir.node.upstream.OutgoingRequest;
+import io.weir.node.upstream.SendSlot;
+import io.weir.node.upstream.SendSlots;
 import io.weir.node.upstream.Sender;
-import io.weir.node.upstream.Turn;
-import io.weir.node.upstream.Turns;
 import io.weir.node.upstream.WholeRequest;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -60,7 +60,7 @@ public final class JobUpstream {
   private final ResultMemory results;
   private final WorkerExecutor encoders;
 
-  JobUpstream(Vertx vertx, Turns turns, JobTokens tokens, ResultMemory results) {
+  JobUpstream(Vertx vertx, SendSlots turns, JobTokens tokens, ResultMemory results) {
     this.results = results;
     this.encoders = vertx.createSharedWorkerExecutor(ENCODERS, MAX_ENCODERS);
     this.vertx = vertx;
@@ -164,7 +164,7 @@ public final class JobUpstream {
       OutgoingRequest request,
       Optional<Buffer> body,
       ToIntFunction<Answer> status,
-      BiFunction<Answer, Turn, Answer> completed) {
+      BiFunction<Answer, SendSlot, Answer> completed) {
     long longest = job.jobs().value(JobParameter.TIMEOUT);
     return new WholeRequest<>(
         request,
@@ -178,7 +178,7 @@ public final class JobUpstream {
             .compose(answer -> passed(answer, status.applyAsInt(answer), filter)));
   }
 
-  private JobExchange exchange(HttpClientRequest outgoing, Turn turn, JobToSend job) {
+  private JobExchange exchange(HttpClientRequest outgoing, SendSlot turn, JobToSend job) {
     return new JobExchange(
         vertx,
         outgoing,

@@ -11,7 +11,7 @@ import io.weir.core.policy.OperationRule;
 import io.weir.core.throttle.PolicySource;
 import io.weir.jobs.rule.JobRule;
 import io.weir.jobs.store.RedisJobs;
-import io.weir.node.upstream.Turns;
+import io.weir.node.upstream.SendSlots;
 import io.weir.node.upstream.UpstreamSlots;
 import io.weir.state.hold.Holds;
 import java.time.Duration;
@@ -48,7 +48,7 @@ public final class JobWorker extends VerticleBase {
   private final Map<String, JobLine> lines = new HashMap<>();
   private final Promise<Void> idle = Promise.promise();
   private boolean isStopping;
-  private @Nullable Turns turns;
+  private @Nullable SendSlots turns;
   private Map<String, OperationRule> rules = Map.of();
   private long rulesOf = -1;
 
@@ -154,7 +154,7 @@ public final class JobWorker extends VerticleBase {
     return Math.max(1, lines.size());
   }
 
-  Turns turns() {
+  SendSlots turns() {
     return requireNonNull(turns);
   }
 

@@ -32,7 +32,7 @@ final class EtaTest {
 
   private static long told(JobRule rule, JobState state, long ahead, long dispatch) {
     JobQueue queue = new JobQueue(0, dispatch, 0, 0, 0, 0);
-    return Eta.toldSeconds(rule, state, Eta.rawMillis(rule, queue, state, ahead, 0));
+    return Eta.shownSeconds(rule, state, Eta.rawMillis(rule, queue, state, ahead, 0));
   }
 
   @ParameterizedTest
@@ -95,7 +95,7 @@ final class EtaTest {
   })
   void aReceiptIsAskedForTheMoreSeldomTheOlderItIs(long elapsedSeconds, long seconds) {
     long raw = Eta.rawMillis(DUAL, EMPTY, JobState.RECEIPT_RECEIVED, 0, elapsedSeconds * 1000);
-    assertThat(Eta.toldSeconds(DUAL, JobState.RECEIPT_RECEIVED, raw)).isEqualTo(seconds);
+    assertThat(Eta.shownSeconds(DUAL, JobState.RECEIPT_RECEIVED, raw)).isEqualTo(seconds);
   }
 
   @Test
@@ -158,7 +158,7 @@ final class EtaTest {
   void theMarginIsExact() {
     for (long millis = 0; millis <= 300_000; millis += 2500) {
       JobRule rule = rule(Map.of(JobParameter.MAX_WAIT, 3_600_000L), false, false, false);
-      assertThat(Eta.toldSeconds(rule, JobState.IN_FLIGHT, millis))
+      assertThat(Eta.shownSeconds(rule, JobState.IN_FLIGHT, millis))
           .isEqualTo(Math.max(1, millis * 12 / 10_000));
     }
   }

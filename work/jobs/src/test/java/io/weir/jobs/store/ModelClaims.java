@@ -26,7 +26,7 @@ final class ModelClaims {
 
   /** A question of a node. */
   record Asked(
-      String claim, Collection<String> unheard, long horizonMicros, long leadMicros, int most) {
+      String claim, Collection<String> unanswered, long horizonMicros, long leadMicros, int most) {
     String node() {
       return claim.substring(0, claim.indexOf(':'));
     }
@@ -114,7 +114,7 @@ final class ModelClaims {
   /** The jobs of the node's last claim, if its answer was lost, were never sent. */
   private void takeBack(Call call) {
     Noted last = noted.get(call.asked.node());
-    if (last == null || !call.asked.unheard.contains(last.claim)) {
+    if (last == null || !call.asked.unanswered.contains(last.claim)) {
       return;
     }
     for (ModelJob job :

@@ -9,7 +9,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
 import io.weir.node.upstream.NotRetried;
-import io.weir.providers.rule.Booking.Told;
+import io.weir.providers.rule.Booking.BookingAnswer;
 import io.weir.providers.rule.Provider;
 import io.weir.providers.rule.Providers;
 import java.time.Duration;
@@ -38,8 +38,8 @@ public final class ProviderMeters {
   private final Map<Attempts, Counter> attempts = new ConcurrentHashMap<>();
   private final Map<Place, Timer> latencies = new ConcurrentHashMap<>();
   private final Map<Place, Counter> rested = new ConcurrentHashMap<>();
-  private final Map<Place, Heard> standings = new ConcurrentHashMap<>();
-  private final Map<Place, Heard> breakers = new ConcurrentHashMap<>();
+  private final Map<Place, LastSeen> standings = new ConcurrentHashMap<>();
+  private final Map<Place, LastSeen> breakers = new ConcurrentHashMap<>();
 
   public ProviderMeters(MeterRegistry registry) {
     this.registry = registry;
@@ -235,13 +235,13 @@ public final class ProviderMeters {
   }
 
   /** Sets the state of an upstream, the same for all nodes. */
-  public void stands(Providers upstream, Told told) {
-    standing(upstream.name(), "throttle.upstream.inflight").set(told.inflight());
-    standing(upstream.name(), "throttle.upstream.limit").set(told.limit());
+  public void stands(Providers upstream, BookingAnswer booked) {
+    standing(upstream.name(), "throttle.upstream.inflight").set(booked.inflight());
+    standing(upstream.name(), "throttle.upstream.limit").set(booked.limit());
     for (Provider provider : upstream.all()) {
       rested(
           new Place(upstream.name(), provider.name())); // from 0 on, so that alerts see the first
-      Boolean isTried = told.open().get(provider.name());
+      Boolean isTried = booked.open().get(provider.name());
       breakers
           .computeIfAbsent(
               new Place(upstream.name(), provider.name()),
@@ -252,28 +252,28 @@ public final class ProviderMeters {
     }
   }
 
-  private Heard standing(String upstream, String name) {
+  private LastSeen standing(String upstream, String name) {
     return standings.computeIfAbsent(
         new Place(upstream, name), of -> gauge(name, Tags.of("upstream", of.upstream())));
   }
 
-  private Heard gauge(String name, Tags tags) {
-    return requireNonNull(registry.gauge(name, tags, new Heard(), Heard::value));
+  private LastSeen gauge(String name, Tags tags) {
+    return requireNonNull(registry.gauge(name, tags, new LastSeen(), LastSeen::value));
   }
 
   /** A number that is shown for 30 s after it was set. */
-  private static final class Heard {
+  private static final class LastSeen {
     private static final long KNOWN_NANOS = TimeUnit.SECONDS.toNanos(30);
     private volatile double last = Double.NaN;
-    private volatile long heardNanos;
+    private volatile long receivedNanos;
 
     void set(int number) {
-      heardNanos = System.nanoTime();
+      receivedNanos = System.nanoTime();
       last = number;
     }
 
     double value() {
-      return System.nanoTime() - heardNanos < KNOWN_NANOS ? last : Double.NaN;
+      return System.nanoTime() - receivedNanos < KNOWN_NANOS ? last : Double.NaN;
     }
   }
 }

@@ -7,13 +7,13 @@ import io.vertx.core.internal.ContextInternal;
 import io.weir.core.bucket.LeakyBucket;
 import io.weir.node.answer.RefusedException;
 import io.weir.providers.queue.ProviderPlaces.Places;
-import io.weir.providers.queue.TurnEndings.Ending;
+import io.weir.providers.queue.SlotEndings.Ending;
 import io.weir.providers.rule.Booking;
 import io.weir.providers.rule.Booking.Asking;
 import io.weir.providers.rule.Booking.Booked;
+import io.weir.providers.rule.Booking.BookingAnswer;
 import io.weir.providers.rule.Booking.End;
 import io.weir.providers.rule.Booking.Lesson;
-import io.weir.providers.rule.Booking.Told;
 import io.weir.providers.rule.Providers;
 import io.weir.providers.store.RedisProviders;
 import io.weir.providers.store.RedisProviders.Prepared;
@@ -49,7 +49,7 @@ public final class ProviderQueue {
   private final Prepared upstream;
   private final Groups groups = new Groups();
   private final Refusals refusals;
-  private final TurnEndings endings;
+  private final SlotEndings endings;
   private final String caller = UUID.randomUUID().toString();
   private long made;
   private boolean isAsking;
@@ -71,7 +71,7 @@ public final class ProviderQueue {
     this.current = shared.current();
     this.refusals = new Refusals(places);
     this.upstream = RedisProviders.prepare(upstream);
-    this.endings = new TurnEndings(vertx, this::wake);
+    this.endings = new SlotEndings(vertx, this::wake);
   }
 
   public String name() {
@@ -87,7 +87,7 @@ public final class ProviderQueue {
   }
 
   /** Waits for a turn. */
-  public Future<Entered> enter(Wish wish) {
+  public Future<BookedSlot> enter(SlotRequest wish) {
     usedNanos = System.nanoTime();
     Waiter waiter = new Waiter(wish, caller + "-" + made++, meters);
     GroupQueue group = groups.of(waiter);
@@ -129,9 +129,9 @@ public final class ProviderQueue {
       groups.all().forEach(group -> group.leave(one -> true, Waiter::asksAgain));
     }
     List<Waiter> asked = groups.first(ASKED_AT_ONCE);
-    List<Ending> told = endings.next();
-    if (!asked.isEmpty() || !told.isEmpty() || groups.hasAbandoned()) {
-      ask(asked, told);
+    List<Ending> ended = endings.next();
+    if (!asked.isEmpty() || !ended.isEmpty() || groups.hasAbandoned()) {
+      ask(asked, ended);
     } else if (groups.isWaiting()) {
       askIn(FULL_MICROS); // the callers of the others hung up; new requests may arrive
     }
@@ -142,23 +142,23 @@ public final class ProviderQueue {
     timer = context.setTimer(micros / MICROS_PER_MILLI + 1, due -> wake());
   }
 
-  private void ask(List<Waiter> asked, List<Ending> told) {
+  private void ask(List<Waiter> asked, List<Ending> ended) {
     isAsking = true;
     groups.forgetAbandoned();
     List<Asking> asking = new ArrayList<>(asked.size());
     for (Waiter one : asked) {
       long patience = Math.min(AHEAD_MICROS, Math.max(0, one.leftMicros()));
-      Wish wish = one.wish();
+      SlotRequest wish = one.wish();
       asking.add(new Asking(one.id(), wish.group(), patience, wish.before(), wish.mayProbe()));
     }
     Future.fromCompletionStage(
-            store.book(upstream, caller, told.stream().map(Ending::end).toList(), asking), context)
+            store.book(upstream, caller, ended.stream().map(Ending::end).toList(), asking), context)
         .onComplete(answer -> {
           long wait = 0;
           try {
             wait = answer.succeeded()
-                ? heard(asked, told, answer.result())
-                : notHeard(asked, told, answer.cause());
+                ? answered(asked, ended, answer.result())
+                : failed(asked, ended, answer.cause());
           } finally {
             isAsking = false; // a request that is woken here asks with the next call
             goOn(wait);
@@ -167,8 +167,8 @@ public final class ProviderQueue {
   }
 
   // It is unknown whether they were booked: they are ended either way.
-  private long notHeard(List<Waiter> asked, List<Ending> told, Throwable error) {
-    told.forEach(one -> one.held().fail(error));
+  private long failed(List<Waiter> asked, List<Ending> ended, Throwable error) {
+    ended.forEach(one -> one.held().fail(error));
     for (Waiter waiter : asked) {
       groups.of(waiter).remove(waiter);
       waiter.fail(RefusedException.of(error));
@@ -177,9 +177,9 @@ public final class ProviderQueue {
     return 0;
   }
 
-  private long heard(List<Waiter> asked, List<Ending> told, Told answer) {
+  private long answered(List<Waiter> asked, List<Ending> ended, BookingAnswer answer) {
     meters.stands(upstream.upstream(), answer);
-    TurnEndings.heard(told, answer.held());
+    SlotEndings.completed(ended, answer.held());
     long wait = AHEAD_MICROS;
     for (int i = 0; i < asked.size(); i++) {
       wait = Math.min(wait, take(asked.get(i), answer.bookings().get(i)));
@@ -261,7 +261,7 @@ public final class ProviderQueue {
 
   // Rounded up: never before the booked time.
   private void book(Waiter waiter, Booked booked, boolean isWanted) {
-    Entered entered = new Entered(
+    BookedSlot entered = new BookedSlot(
         upstream.upstream(), waiter.id(), booked.provider(), booked.key(), booked.isProbe());
     if (booked.isProbe()) {
       meters.breaker(name(), booked.provider(), "half_open");
@@ -278,7 +278,7 @@ public final class ProviderQueue {
     }
   }
 
-  private void begin(Waiter waiter, Entered entered) {
+  private void begin(Waiter waiter, BookedSlot entered) {
     if (waiter.isGone()) {
       waiter.giveUp();
     } else if (isOld()) {
@@ -289,7 +289,7 @@ public final class ProviderQueue {
     }
   }
 
-  private void unused(Entered entered) {
+  private void unused(BookedSlot entered) {
     String probe = entered.isProbe() ? "unknown" : "";
     Future<Boolean> unused = end(entered.id(), entered.provider(), Lesson.of("", 0, 0, probe));
   }

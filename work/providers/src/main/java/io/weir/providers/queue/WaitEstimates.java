@@ -20,7 +20,7 @@ final class WaitEstimates {
   private double turns;
   private long turnNanos;
   private double aheadNanos;
-  private long toldNanos;
+  private long givenNanos;
 
   /** @param queueMillis the longest wait in the queue */
   WaitEstimates(long queueMillis) {
@@ -42,10 +42,10 @@ final class WaitEstimates {
   synchronized long waitMillis(long leastMicros, long waiting, long nowNanos) {
     double step = Math.min(
         NANOS_BACK / turnsUntil(nowNanos), (double) longestNanos / Math.max(FEWEST, waiting));
-    double ahead = Math.max(0, aheadNanos - (nowNanos - toldNanos));
+    double ahead = Math.max(0, aheadNanos - (nowNanos - givenNanos));
     ahead = ahead + step > longestNanos ? 0 : ahead;
     aheadNanos = ahead + step;
-    toldNanos = nowNanos;
+    givenNanos = nowNanos;
     double wait = leastMicros > 0 ? TimeUnit.MICROSECONDS.toNanos(leastMicros) + ahead : aheadNanos;
     return Math.max(1, (long) Math.ceil(wait / NANOS_PER_MILLI));
   }

@@ -14,15 +14,15 @@ import java.util.Optional;
 /** A request that waits for its turn at an upstream. Mutable; owned by its event loop. */
 final class Waiter {
 
-  private final Wish wish;
+  private final SlotRequest wish;
   private final String id;
   private final ProviderMeters meters;
-  private final Promise<Entered> done = ofRequest();
+  private final Promise<BookedSlot> done = ofRequest();
   private Optional<Place> place = Optional.empty();
   private boolean isOver;
 
   /** @param id in the shared state */
-  Waiter(Wish wish, String id, ProviderMeters meters) {
+  Waiter(SlotRequest wish, String id, ProviderMeters meters) {
     this.wish = wish;
     this.id = id;
     this.meters = meters;
@@ -30,12 +30,12 @@ final class Waiter {
   }
 
   // Its request goes on where it was served, whoever wakes it.
-  private static Promise<Entered> ofRequest() {
+  private static Promise<BookedSlot> ofRequest() {
     ContextInternal here = ContextInternal.current();
     return here == null ? Promise.promise() : here.promise();
   }
 
-  Wish wish() {
+  SlotRequest wish() {
     return wish;
   }
 
@@ -43,7 +43,7 @@ final class Waiter {
     return id;
   }
 
-  Future<Entered> done() {
+  Future<BookedSlot> done() {
     return done.future();
   }
 
@@ -84,7 +84,7 @@ final class Waiter {
   }
 
   /** Completes the wait; false if it has ended already. */
-  boolean begins(Entered entered) {
+  boolean begins(BookedSlot entered) {
     leaves();
     return done.tryComplete(entered);
   }

@@ -66,13 +66,13 @@ public sealed interface Booking {
    * @param limit the present limit of requests in flight
    * @param open providers whose breaker is open, by name: true if a probe is in flight
    */
-  record Told(
+  record BookingAnswer(
       List<Boolean> held,
       List<Booking> bookings,
       int inflight,
       int limit,
       Map<String, Boolean> open) {
-    public Told {
+    public BookingAnswer {
       held = List.copyOf(held);
       bookings = List.copyOf(bookings);
       open = Map.copyOf(open);

@@ -16,7 +16,7 @@ public interface ProviderStore {
    * @param caller a queue, by a name without blanks and slashes. Without room, the callers that were answered so first
    *     come first
    */
-  CompletionStage<Booking.Told> book(
+  CompletionStage<Booking.BookingAnswer> book(
       Providers upstream, String caller, List<Booking.End> ends, List<Booking.Asking> asking);
 
   /**

@@ -98,13 +98,13 @@ public final class RedisProviders implements ProviderStore {
   }
 
   @Override
-  public CompletionStage<Booking.Told> book(
+  public CompletionStage<Booking.BookingAnswer> book(
       Providers upstream, String caller, List<Booking.End> ends, List<Booking.Asking> asking) {
     return book(prepare(upstream), caller, ends, asking);
   }
 
   /** The same for an upstream that is prepared. */
-  public CompletionStage<Booking.Told> book(
+  public CompletionStage<Booking.BookingAnswer> book(
       Prepared upstream, String caller, List<Booking.End> ends, List<Booking.Asking> asking) {
     List<String> arguments =
         new ArrayList<>(upstream.head().size() + 3 * ends.size() + 5 * asking.size() + 3);
@@ -125,7 +125,7 @@ public final class RedisProviders implements ProviderStore {
       arguments.add(one.mayProbe() ? "1" : "0");
     }
     return run(book, upstream.keys(), arguments)
-        .thenApply(answer -> told(answer, ends.size(), asking.size()));
+        .thenApply(answer -> booked(answer, ends.size(), asking.size()));
   }
 
   private static String words(Booking.Lesson lesson) {
@@ -142,7 +142,7 @@ public final class RedisProviders implements ProviderStore {
         Integer.toString(lesson.loadThousandths()));
   }
 
-  private static Booking.Told told(List<Object> answer, int ends, int asking) {
+  private static Booking.BookingAnswer booked(List<Object> answer, int ends, int asking) {
     List<Boolean> held = new ArrayList<>(ends);
     for (int i = 0; i < ends; i++) {
       held.add((Long) answer.get(HEAD + i) == 1);
@@ -152,7 +152,7 @@ public final class RedisProviders implements ProviderStore {
       int at = HEAD + ends + i * OF_BOOKING;
       bookings.add(booking(answer.subList(at, at + OF_BOOKING)));
     }
-    return new Booking.Told(
+    return new Booking.BookingAnswer(
         held,
         bookings,
         ((Long) answer.get(0)).intValue(),

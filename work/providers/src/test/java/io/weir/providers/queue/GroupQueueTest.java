@@ -33,7 +33,8 @@ final class GroupQueueTest {
   private final AtomicBoolean isGone = new AtomicBoolean();
 
   private Waiter waiter(String id, String of) {
-    Wish wish = new Wish(UPSTREAM, "k1", "acme", of, List.of(), true, Long.MAX_VALUE, isGone::get);
+    SlotRequest wish =
+        new SlotRequest(UPSTREAM, "k1", "acme", of, List.of(), true, Long.MAX_VALUE, isGone::get);
     return new Waiter(wish, id, new ProviderMeters(new NodeMetrics().registry()));
   }
 
@@ -67,8 +68,8 @@ final class GroupQueueTest {
   }
 
   private Waiter of(String tenant, String key, String id) {
-    Wish wish =
-        new Wish(UPSTREAM, key, tenant, "default", List.of(), true, Long.MAX_VALUE, isGone::get);
+    SlotRequest wish = new SlotRequest(
+        UPSTREAM, key, tenant, "default", List.of(), true, Long.MAX_VALUE, isGone::get);
     Waiter waiter = new Waiter(wish, id, new ProviderMeters(new NodeMetrics().registry()));
     group.add(waiter);
     return waiter;

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.weir.providers.queue.ProviderMeters.RequestEnd;
-import io.weir.providers.rule.Booking.Told;
+import io.weir.providers.rule.Booking.BookingAnswer;
 import io.weir.providers.rule.Providers;
 import io.weir.providers.rule.Upstreams;
 import io.weir.state.testing.CheckedPolicies;
@@ -49,7 +49,7 @@ final class ProviderMetersTest {
     meters.breaker(upstream, provider, "open");
     meters.stands(
         requireNonNull(policy(upstream, provider).get(upstream)),
-        new Told(List.of(), List.of(), 1, 2, Map.of()));
+        new BookingAnswer(List.of(), List.of(), 1, 2, Map.of()));
   }
 
   private Set<String> places() {

@@ -88,10 +88,11 @@ final class ProviderQueueIT {
         .join();
   }
 
-  private CompletableFuture<Entered> enter(AtomicBoolean isGone) {
+  private CompletableFuture<BookedSlot> enter(AtomicBoolean isGone) {
     long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(1);
-    Wish wish = new Wish(UPSTREAM, "k1", "acme", "default", List.of(), true, deadline, isGone::get);
-    CompletableFuture<Entered> entered = new CompletableFuture<>();
+    SlotRequest wish =
+        new SlotRequest(UPSTREAM, "k1", "acme", "default", List.of(), true, deadline, isGone::get);
+    CompletableFuture<BookedSlot> entered = new CompletableFuture<>();
     context.runOnContext(now -> queue.enter(wish).onComplete(done -> {
       if (done.succeeded()) {
         entered.complete(done.result());
@@ -116,14 +117,14 @@ final class ProviderQueueIT {
     for (int round = 0; round < ROUNDS; round++) {
       other(List.of(), List.of(new Asking("o" + round, "default", 0, List.of(), true)));
       AtomicBoolean isGone = new AtomicBoolean();
-      CompletableFuture<Entered> leaves = enter(isGone);
+      CompletableFuture<BookedSlot> leaves = enter(isGone);
       pause(15);
       isGone.set(true);
       pause(round);
-      CompletableFuture<Entered> stays = enter(new AtomicBoolean());
+      CompletableFuture<BookedSlot> stays = enter(new AtomicBoolean());
       pause(30);
       other(List.of(new End("o" + round, "a", Lesson.NONE)), List.of());
-      Entered entered = stays.get(20, TimeUnit.SECONDS);
+      BookedSlot entered = stays.get(20, TimeUnit.SECONDS);
       assertThat(leaves).isCompletedExceptionally();
       CompletableFuture<Boolean> ended = new CompletableFuture<>();
       context.runOnContext(now -> {
@@ -138,7 +139,7 @@ final class ProviderQueueIT {
   void noTurnIsKeptForAGroupWithoutWaiters() throws Exception {
     other(List.of(), List.of(new Asking("o", "default", 0, List.of(), true)));
     AtomicBoolean isGone = new AtomicBoolean();
-    CompletableFuture<Entered> leaves = enter(isGone);
+    CompletableFuture<BookedSlot> leaves = enter(isGone);
     await()
         .untilAsserted(
             () -> assertThat(connections.sync().hkeys(KEY)).anyMatch(ProviderQueueIT::isMark));

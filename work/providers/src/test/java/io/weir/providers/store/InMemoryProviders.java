@@ -36,7 +36,7 @@ final class InMemoryProviders implements ProviderStore {
   }
 
   @Override
-  public CompletionStage<Booking.Told> book(
+  public CompletionStage<Booking.BookingAnswer> book(
       Providers upstream, String caller, List<End> ends, List<Asking> asking) {
     long now = clockMicros.getAsLong();
     ModelUpstream state = state(upstream);
@@ -47,7 +47,7 @@ final class InMemoryProviders implements ProviderStore {
     ModelBooking call = new ModelBooking(state, upstream, caller, now);
     List<Booking> bookings = asking.stream().map(call::ask).toList();
     state.limit.endCall();
-    return CompletableFuture.completedFuture(new Booking.Told(
+    return CompletableFuture.completedFuture(new Booking.BookingAnswer(
         held,
         bookings,
         state.inflight(),

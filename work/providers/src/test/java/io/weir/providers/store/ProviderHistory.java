@@ -141,7 +141,7 @@ final class ProviderHistory implements History {
     List<Asking> asking =
         Stream.generate(this::anyAsking).limit(random.nextInt(4)).toList();
     String caller = any(CALLERS);
-    Booking.Told told = stores.ask(
+    Booking.BookingAnswer told = stores.ask(
         "book %s %s %s %s".formatted(caller, ends, asking, shown()),
         it -> it.book(upstream, caller, ends, asking));
     for (int i = 0; i < asking.size(); i++) {

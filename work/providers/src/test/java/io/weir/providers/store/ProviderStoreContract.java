@@ -9,13 +9,13 @@ import io.weir.providers.rule.AdaptiveRule;
 import io.weir.providers.rule.Booking;
 import io.weir.providers.rule.Booking.Asking;
 import io.weir.providers.rule.Booking.Booked;
+import io.weir.providers.rule.Booking.BookingAnswer;
 import io.weir.providers.rule.Booking.End;
 import io.weir.providers.rule.Booking.Full;
 import io.weir.providers.rule.Booking.Later;
 import io.weir.providers.rule.Booking.Lesson;
 import io.weir.providers.rule.Booking.NotAsked;
 import io.weir.providers.rule.Booking.Open;
-import io.weir.providers.rule.Booking.Told;
 import io.weir.providers.rule.Bounds;
 import io.weir.providers.rule.BreakerRule;
 import io.weir.providers.rule.JsonRpcRule;
@@ -105,7 +105,8 @@ abstract class ProviderStoreContract {
         Optional.empty());
   }
 
-  private Told told(Providers upstream, String caller, List<End> ends, List<Asking> asking) {
+  private BookingAnswer told(
+      Providers upstream, String caller, List<End> ends, List<Asking> asking) {
     return store().book(upstream, caller, ends, asking).toCompletableFuture().join();
   }
 
@@ -281,7 +282,7 @@ abstract class ProviderStoreContract {
       ask(upstream);
       Asking third = asking(GROUP, 0);
       assertThat(told(upstream, CALLER, List.of(), List.of(third)))
-          .isEqualTo(new Told(List.of(), List.of(new Full()), 2, 2, Map.of()));
+          .isEqualTo(new BookingAnswer(List.of(), List.of(new Full()), 2, 2, Map.of()));
       assertThat(end(upstream, "r0", "a", Lesson.NONE)).isTrue();
       assertThat(end(upstream, "r0", "a", Lesson.NONE)).isFalse();
       assertThat(ask(upstream)).isInstanceOf(Booked.class);
@@ -336,7 +337,7 @@ abstract class ProviderStoreContract {
       Providers upstream = tiered(2, provider("a", 0, 1, 0, 0), provider("b", 1, 1, 0, 0));
       ask(upstream);
       List<End> unknown = List.of(End.unknown("r0"), End.unknown("r0"), End.unknown("r9"));
-      Told told = told(upstream, CALLER, unknown, List.of());
+      BookingAnswer told = told(upstream, CALLER, unknown, List.of());
       assertThat(told.held()).containsExactly(true, false, false);
       assertThat(told.inflight()).isZero();
     }

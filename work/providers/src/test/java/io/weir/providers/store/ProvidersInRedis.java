@@ -6,9 +6,9 @@ import io.weir.providers.rule.AdaptiveRule;
 import io.weir.providers.rule.Booking;
 import io.weir.providers.rule.Booking.Asking;
 import io.weir.providers.rule.Booking.Booked;
+import io.weir.providers.rule.Booking.BookingAnswer;
 import io.weir.providers.rule.Booking.End;
 import io.weir.providers.rule.Booking.Lesson;
-import io.weir.providers.rule.Booking.Told;
 import io.weir.providers.rule.Bounds;
 import io.weir.providers.rule.BreakerRule;
 import io.weir.providers.rule.JsonRpcRule;
@@ -84,7 +84,7 @@ abstract class ProvidersInRedis {
     return told(upstream, patience, before).bookings().get(0);
   }
 
-  Told told(Providers upstream, long patience, String... before) {
+  BookingAnswer told(Providers upstream, long patience, String... before) {
     Asking asking = new Asking("r" + requests++, GROUP, patience, List.of(before), true);
     return of(store.book(RedisProviders.prepare(upstream), "loop", List.of(), List.of(asking)));
   }

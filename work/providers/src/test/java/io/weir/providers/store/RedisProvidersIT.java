@@ -7,8 +7,8 @@ import io.weir.providers.rule.AdaptiveRule;
 import io.weir.providers.rule.Booking;
 import io.weir.providers.rule.Booking.Asking;
 import io.weir.providers.rule.Booking.Booked;
+import io.weir.providers.rule.Booking.BookingAnswer;
 import io.weir.providers.rule.Booking.Lesson;
-import io.weir.providers.rule.Booking.Told;
 import io.weir.providers.rule.Providers;
 import io.weir.testkit.Histories;
 import java.util.ArrayList;
@@ -347,7 +347,7 @@ final class RedisProvidersIT extends ProvidersInRedis {
     booked(upstream);
     booked(upstream);
     assertThat(told(upstream, 0))
-        .isEqualTo(new Told(List.of(), List.of(new Booking.Full()), 2, 2, Map.of()));
+        .isEqualTo(new BookingAnswer(List.of(), List.of(new Booking.Full()), 2, 2, Map.of()));
     sample(upstream, 1000);
     assertThat(told(upstream, 0).inflight()).isEqualTo(3);
     assertThat(book(upstream, 0)).isEqualTo(new Booking.Full());
@@ -410,7 +410,7 @@ final class RedisProvidersIT extends ProvidersInRedis {
     }
     assertThat(booked(upstream).provider()).isEqualTo("b");
     assertThat(told(upstream, 0))
-        .isEqualTo(new Told(List.of(), List.of(new Booking.Full()), 4, 4, Map.of()));
+        .isEqualTo(new BookingAnswer(List.of(), List.of(new Booking.Full()), 4, 4, Map.of()));
   }
 
   @Test

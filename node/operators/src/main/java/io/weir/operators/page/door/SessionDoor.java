@@ -42,7 +42,7 @@ public final class SessionDoor implements Door {
     String token = KeyHeaders.bearer(request.http().headers())
         .orElseThrow(() -> new RefusedException(NO_TOKEN));
     Operator operator = operators.of(token);
-    return told(
+    return respond(
         request, operator, operators.sessions().begin(request.http(), operator.name(), token));
   }
 
@@ -52,10 +52,10 @@ public final class SessionDoor implements Door {
         .sessions()
         .csrf(request.http())
         .orElseThrow(() -> new RefusedException(NO_SESSION));
-    return told(request, operator, csrf);
+    return respond(request, operator, csrf);
   }
 
-  private static Future<Void> told(RoutedRequest request, Operator operator, String csrf) {
+  private static Future<Void> respond(RoutedRequest request, Operator operator, String csrf) {
     JsonObject json = new JsonObject()
         .put("operator", operator.name())
         .put("scope", operator.may().name().toLowerCase(Locale.ROOT))

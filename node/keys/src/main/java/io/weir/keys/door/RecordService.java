@@ -1,0 +1,190 @@
+package io.weir.keys.door;
+
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.json.JsonObject;
+import io.weir.core.policy.Policy;
+import io.weir.keys.directory.KnownKeys;
+import io.weir.keys.record.Entry;
+import io.weir.keys.record.Kind;
+import io.weir.keys.record.Stamp;
+import io.weir.keys.store.Change;
+import io.weir.keys.store.RedisRecords;
+import io.weir.node.admin.OperatorBodies;
+import io.weir.node.admin.Operators;
+import io.weir.node.answer.ProblemDetails;
+import io.weir.node.answer.RefusedException;
+import io.weir.node.auth.Operator;
+import io.weir.node.extension.NodeParts;
+import io.weir.node.intake.RoutedRequest;
+import io.weir.state.audit.RedisAudit;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.UnaryOperator;
+
+/** What the doors for keys, tenants and tokens share: bodies, records, and the conditions of changes. For one event loop. */
+public final class RecordService {
+  static final int MAX_BYTES = 64 << 10;
+  static final int TRIES = 5;
+  private static final ProblemDetails RECORD_CHANGED = ProblemDetails.of(
+      412, "record_changed", "The record has another version than If-Match names");
+  static final ProblemDetails BUSY = ProblemDetails.of(
+      503, "record_busy", "The record was changed by others again and again: ask once more");
+
+  private final Context context;
+  private final OperatorBodies bodies;
+  private final RedisRecords records;
+  private final KnownKeys known;
+  private final NodeParts node;
+  private final RedisAudit audit;
+
+  public RecordService(Vertx vertx, RedisRecords records, KnownKeys known, NodeParts node) {
+    this.context = vertx.getOrCreateContext();
+    this.bodies = new OperatorBodies(vertx, node.memory());
+    this.records = records;
+    this.known = known;
+    this.node = node;
+    this.audit = new RedisAudit(node.redis());
+  }
+
+  RedisRecords records() {
+    return records;
+  }
+
+  RedisAudit audit() {
+    return audit;
+  }
+
+  Operators operators() {
+    return node.operators();
+  }
+
+  Policy policy() {
+    return node.policies().current().policy();
+  }
+
+  /** When something is done to the record with this name, by Redis's clock. */
+  Stamp stamp(String id, Operator by) {
+    return new Stamp(nowMillis(id), by.name());
+  }
+
+  long nowMillis(String id) {
+    long now = known.nowMillis(id);
+    if (now == 0) {
+      throw new RefusedException(ProblemDetails.unavailable());
+    }
+    return now;
+  }
+
+  /** The result of a call to the shared state, on this event loop. */
+  <T> Future<T> of(CompletableFuture<T> stage) {
+    return Future.fromCompletionStage(stage, context)
+        .recover(error -> Future.failedFuture(RefusedException.of(error)));
+  }
+
+  /** The body as an object; an empty one is an empty object. */
+  Future<JsonObject> body(RoutedRequest request, int maxBytes, String code) {
+    return bodies.object(request, maxBytes, code);
+  }
+
+  static RefusedException invalid(String code, List<String> mistakes) {
+    return OperatorBodies.invalid(code, mistakes);
+  }
+
+  static RefusedException unknown(Kind kind) {
+    return new RefusedException(ProblemDetails.of(
+        404, kind.word() + "_unknown", "There is no record of this " + kind.word()));
+  }
+
+  /** The record, or a failure with 404; of another tenant's key a tenant's operator hears the same. */
+  Future<Entry> find(Kind kind, String id, Operator operator) {
+    return of(records.find(kind, id))
+        .map(entry -> entry
+            .filter(it -> operator.mayFor(it.tenant(), Operator.Scope.READ))
+            .orElseThrow(() -> unknown(kind)));
+  }
+
+  /**
+   * Changes a record, again if another change comes between.
+   *
+   * @param edit makes the record anew; it may throw a refusal
+   */
+  Future<Entry> change(
+      RoutedRequest request, Entry seen, String what, Stamp stamp, UnaryOperator<Entry> edit) {
+    return change(request.http(), seen, what, stamp, edit, TRIES);
+  }
+
+  private Future<Entry> change(
+      HttpServerRequest request,
+      Entry seen,
+      String what,
+      Stamp stamp,
+      UnaryOperator<Entry> edit,
+      int tries) {
+    requireMatch(request, seen);
+    Entry edited = edit.apply(seen);
+    return put(new Change(what, stamp, Optional.of(seen), Optional.of(edited))).compose(version -> {
+      if (version.isPresent()) {
+        return Future.succeededFuture(at(edited, version.getAsLong()));
+      }
+      if (tries == 1) {
+        throw new RefusedException(BUSY);
+      }
+      return of(records.find(seen.kind(), seen.id()))
+          .map(entry -> sameOwner(seen, entry))
+          .compose(entry -> change(request, entry, what, stamp, edit, tries - 1));
+    });
+  }
+
+  /** The record after a change by others; it may have been deleted, and made again by another tenant. */
+  static Entry sameOwner(Entry seen, Optional<Entry> now) {
+    return now.filter(entry -> entry.tenant().equals(seen.tenant()))
+        .orElseThrow(() -> unknown(seen.kind()));
+  }
+
+  Future<OptionalLong> put(Change change) {
+    return of(records.put(change));
+  }
+
+  static Entry at(Entry entry, long version) {
+    return new Entry(
+        entry.kind(),
+        entry.id(),
+        entry.tenant(),
+        entry.settings(),
+        entry.secrets(),
+        entry.retry(),
+        entry.created(),
+        entry.changed(),
+        version);
+  }
+
+  // RFC 9110, section 13.1.1
+  static void requireMatch(HttpServerRequest request, Entry entry) {
+    String tags = request.getHeader(HttpHeaders.IF_MATCH);
+    boolean matches = tags == null
+        || Arrays.stream(tags.split(",", -1))
+            .map(String::strip)
+            .anyMatch(tag -> tag.equals("*") || tag.equals(tag(entry)));
+    if (!matches) {
+      throw new RefusedException(RECORD_CHANGED);
+    }
+  }
+
+  private static String tag(Entry entry) {
+    return "\"%d\"".formatted(entry.version());
+  }
+
+  static Future<Void> answer(RoutedRequest request, int status, Entry entry, JsonObject json) {
+    request.response().putHeader(HttpHeaders.ETAG, tag(entry));
+    // A new key is in some of these answers.
+    request.response().putHeader(HttpHeaders.CACHE_CONTROL, "no-store");
+    return request.answer(status, json);
+  }
+}

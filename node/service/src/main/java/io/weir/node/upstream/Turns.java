@@ -1,7 +1,0 @@
-package io.weir.node.upstream;
-
-/** Gives requests their turns at the servers of destinations. Owned by one event loop. */
-public interface Turns {
-  /** Begins the way of a request. */
-  Course begin(OutgoingRequest request);
-}

@@ -1,0 +1,30 @@
+package io.weir.providers.queue;
+
+import io.weir.providers.rule.Providers;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+
+/**
+ * A request that waits to be sent to one of several providers.
+ *
+ * @param key the id of the caller's API key
+ * @param group of its operation
+ * @param before the key slots that it was sent by, {@code provider/key}
+ * @param mayProbe whether it is sent again if a provider fails it: such requests try providers whose breaker is open
+ *     first
+ * @param deadlineNanos the latest time for its turn
+ * @param isGone whether its caller has hung up
+ */
+public record SlotRequest(
+    Providers upstream,
+    String key,
+    String tenant,
+    String group,
+    List<String> before,
+    boolean mayProbe,
+    long deadlineNanos,
+    BooleanSupplier isGone) {
+  public SlotRequest {
+    before = List.copyOf(before);
+  }
+}

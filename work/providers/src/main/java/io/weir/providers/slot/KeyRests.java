@@ -1,0 +1,47 @@
+package io.weir.providers.slot;
+
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How long keys rest that their providers refuse: 10 s at first, twice as long each next time until the key works again,
+ * at most 10 minutes. Each node counts by itself. Safe for use by many threads.
+ */
+public final class KeyRests {
+  private static final long FIRST_NANOS = TimeUnit.SECONDS.toNanos(10);
+  private static final long LONGEST_NANOS = TimeUnit.MINUTES.toNanos(10);
+  /** A policy has at most 10,000 key slots. */
+  private static final int MOST = 20_000;
+
+  private final Map<Key, Rest> rests = new ConcurrentHashMap<>();
+
+  /** @param scope the key, or {@code key/group} */
+  record Key(String upstream, String provider, String scope) {}
+
+  private record Rest(long nanos, long untilNanos) {}
+
+  /** The key was refused; returns how many microseconds it rests from now on. */
+  long refusedMicros(Key key, long nowNanos) {
+    if (rests.size() > MOST) {
+      rests.clear(); // most are of earlier policies
+    }
+    Rest rest = rests.compute(key, (same, before) -> next(before, nowNanos));
+    return (rest.untilNanos - nowNanos + 999) / 1000;
+  }
+
+  // Requests that were under way when the rest began do not make it longer.
+  private static Rest next(@Nullable Rest before, long nowNanos) {
+    if (before != null && before.untilNanos - nowNanos > 0) {
+      return before;
+    }
+    long nanos = before == null ? FIRST_NANOS : Math.min(LONGEST_NANOS, 2 * before.nanos);
+    return new Rest(nanos, nowNanos + nanos);
+  }
+
+  /** The key works, or is to be tried as if it were new. */
+  void forget(Key key) {
+    rests.remove(key);
+  }
+}

@@ -1,5 +1,0 @@
-/** Upstreams of several providers: chooses the provider and the time for each request, and learns from the outcomes. */
-@NullMarked
-package io.weir.providers.turn;
-
-import org.jspecify.annotations.NullMarked;
