@@ -3,16 +3,18 @@ package io.weir.testkit;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntPredicate;
 import java.util.stream.IntStream;
 
 /**
- * Finds ports on the loopback address that were free a moment ago. They are below those that systems give to outgoing
- * connections (from 32768 on Linux): a connection made before the port is used must not take it. The same holds for the
- * second port that each Redis of a Redis Cluster takes for its bus.
+ * Finds free ports on the loopback address. They are below those that systems give to outgoing connections (from 32768 on
+ * Linux): a connection made before the port is used must not take it. The same holds for the second port that each Redis
+ * of a Redis Cluster takes for its bus. Programs that run side by side get different ports: each has blocks of its own,
+ * and listens on the first port of a block for as long as it runs.
  */
 public final class FreePorts {
   // A node of Redis Cluster talks to the others on a port that much above its own.
@@ -46,26 +48,58 @@ public final class FreePorts {
     }
   }
 
-  /** Ports that are tried one after another, from a random one on: two programs seldom try the same. */
+  private static Optional<ServerSocket> listen(int port) {
+    try {
+      return Optional.of(new ServerSocket(port, 1, InetAddress.getLoopbackAddress()));
+    } catch (IOException e) {
+      return Optional.empty();
+    }
+  }
+
+  /** Ports that are given one after another, block by block; from the start again when no other block is left. */
   private static final class Range {
+    private static final int BLOCK = 100;
+
     private final int first;
-    private final int count;
-    private final AtomicInteger next;
+    private final int blocks;
+    private final List<ServerSocket> owned = new ArrayList<>();
+    private int given;
 
     Range(int first, int count) {
       this.first = first;
-      this.count = count;
-      this.next = new AtomicInteger(ThreadLocalRandom.current().nextInt(count));
+      this.blocks = count / BLOCK;
     }
 
-    int next(IntPredicate free) {
-      for (int tried = 0; tried < count; tried++) {
-        int port = first + Math.floorMod(next.getAndIncrement(), count);
-        if (free.test(port)) {
+    synchronized int next(IntPredicate free) {
+      while (true) {
+        if (given == owned.size() * BLOCK) {
+          takeBlock(free);
+        }
+        int port = port(given++);
+        if (free.test(port)) { // the first of a block never is
           return port;
         }
       }
-      throw new IllegalStateException("no free port from %d on".formatted(first));
+    }
+
+    private void takeBlock(IntPredicate free) {
+      int from = ThreadLocalRandom.current().nextInt(blocks);
+      Optional<ServerSocket> block = IntStream.range(0, blocks)
+          .map(i -> first + (from + i) % blocks * BLOCK)
+          .mapToObj(FreePorts::listen)
+          .flatMap(Optional::stream)
+          .findFirst();
+      if (block.isPresent()) {
+        owned.add(block.get());
+      } else if (IntStream.range(0, owned.size() * BLOCK).anyMatch(i -> free.test(port(i)))) {
+        given = 0;
+      } else {
+        throw new IllegalStateException("no free port from %d on".formatted(first));
+      }
+    }
+
+    private int port(int i) {
+      return owned.get(i / BLOCK).getLocalPort() + i % BLOCK;
     }
   }
 }
