@@ -17,11 +17,11 @@ import io.weir.node.admin.OperatorBodies;
 import io.weir.node.admin.Operators;
 import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
+import io.weir.node.answer.VersionTag;
 import io.weir.node.auth.Operator;
 import io.weir.node.extension.NodeParts;
 import io.weir.node.intake.RoutedRequest;
 import io.weir.state.audit.RedisAudit;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -165,24 +165,15 @@ public final class RecordService {
         version);
   }
 
-  // RFC 9110, section 13.1.1
   static void requireMatch(HttpServerRequest request, Entry entry) {
     String tags = request.getHeader(HttpHeaders.IF_MATCH);
-    boolean matches = tags == null
-        || Arrays.stream(tags.split(",", -1))
-            .map(String::strip)
-            .anyMatch(tag -> tag.equals("*") || tag.equals(tag(entry)));
-    if (!matches) {
+    if (tags != null && !VersionTag.matches(tags, entry.version())) {
       throw new RefusedException(RECORD_CHANGED);
     }
   }
 
-  private static String tag(Entry entry) {
-    return "\"%d\"".formatted(entry.version());
-  }
-
   static Future<Void> answer(RoutedRequest request, int status, Entry entry, JsonObject json) {
-    request.response().putHeader(HttpHeaders.ETAG, tag(entry));
+    request.response().putHeader(HttpHeaders.ETAG, VersionTag.of(entry.version()));
     // A new key is in some of these answers.
     request.response().putHeader(HttpHeaders.CACHE_CONTROL, "no-store");
     return request.answer(status, json);

@@ -10,6 +10,7 @@ import io.weir.core.policy.InvalidPolicyException;
 import io.weir.core.throttle.Failures;
 import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
+import io.weir.node.answer.VersionTag;
 import io.weir.node.auth.Operator;
 import io.weir.node.auth.Operator.Scope;
 import io.weir.state.audit.RedisAudit;
@@ -19,7 +20,6 @@ import io.weir.state.policy.ClusterPolicy;
 import io.weir.state.policy.Edit;
 import io.weir.state.policy.InForce;
 import io.weir.state.policy.Publication;
-import java.util.Arrays;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.Callable;
@@ -143,7 +143,9 @@ public final class PolicyAdmin {
   }
 
   private static boolean isExpected(ChangeRequest wish, InForce inForce) {
-    return wish.expected().filter(tags -> !matches(tags, inForce.revision())).isEmpty();
+    return wish.expected()
+        .filter(tags -> !VersionTag.matches(tags, inForce.revision()))
+        .isEmpty();
   }
 
   private Future<InForce> reloaded() {
@@ -201,7 +203,7 @@ public final class PolicyAdmin {
           return request
               .response()
               .putHeader(HttpHeaders.CONTENT_TYPE, "application/json")
-              .putHeader(HttpHeaders.ETAG, tag(publication.revision()))
+              .putHeader(HttpHeaders.ETAG, VersionTag.of(publication.revision()))
               .end(answer.toBuffer());
         });
   }
@@ -212,7 +214,7 @@ public final class PolicyAdmin {
         412, "policy_changed", "Another revision is in force than If-Match names");
     long current = policies.inForce().revision();
     String text = policies.inForce().text();
-    OptionalLong seen = revision(tags);
+    OptionalLong seen = VersionTag.version(tags);
     if (seen.isEmpty()) {
       return Future.failedFuture(new RefusedException(changed.with("revision", current)));
     }
@@ -258,23 +260,6 @@ public final class PolicyAdmin {
     return operator.may(Scope.ALL)
         ? Future.succeededFuture(text)
         : aside(() -> PolicySecrets.hidden(text));
-  }
-
-  // RFC 9110, section 13.1.1
-  private static boolean matches(String tags, long revision) {
-    return Arrays.stream(tags.split(",", -1))
-        .map(String::strip)
-        .anyMatch(tag -> tag.equals("*") || tag.equals(tag(revision)));
-  }
-
-  private static OptionalLong revision(String tags) {
-    return tags.matches("\"\\d{1,16}\"")
-        ? OptionalLong.of(Long.parseLong(tags.substring(1, tags.length() - 1)))
-        : OptionalLong.empty();
-  }
-
-  static String tag(long revision) {
-    return "\"%d\"".formatted(revision);
   }
 
   static String name(long revision) {

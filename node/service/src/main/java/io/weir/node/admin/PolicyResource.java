@@ -9,6 +9,7 @@ import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.weir.core.policy.InvalidPolicyException;
 import io.weir.node.answer.RefusedException;
+import io.weir.node.answer.VersionTag;
 import io.weir.node.auth.Operator;
 import io.weir.node.auth.Operator.Scope;
 import io.weir.node.intake.Bulkhead;
@@ -67,7 +68,7 @@ public final class PolicyResource implements Door {
         .compose(text -> request
             .response()
             .putHeader(HttpHeaders.CONTENT_TYPE, "text/plain; charset=utf-8")
-            .putHeader(HttpHeaders.ETAG, PolicyAdmin.tag(policy.revision()))
+            .putHeader(HttpHeaders.ETAG, VersionTag.of(policy.revision()))
             .putHeader("Weir-Policy-Revision", Long.toString(policy.revision()))
             .end(text));
   }
