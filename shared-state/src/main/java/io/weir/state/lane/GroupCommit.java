@@ -28,9 +28,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Sends charges to Redis in one lane, grouped if they arrive together. While few calls are in flight, a charge is sent
- * at once; charges that arrive meanwhile gather and travel in the next call. There is no timer: an idle store adds no
- * wait, a busy one shares each round trip among all gathered charges. The idea is the group commit of databases
- * (Gawlick and Kinkade, Varieties of Concurrency Control in IMS/VS Fast Path, 1985).
+ * at once ({@link OpenCalls}); charges that arrive meanwhile gather and travel in the next call. There is no timer. The
+ * idea is the group commit of databases (Gawlick and Kinkade, Varieties of Concurrency Control in IMS/VS Fast Path, 1985).
  *
  * <p>Charges of one event loop and subject are sent in the order in which they were asked; one that a call leaves
  * undecided, because it has done enough, is the next to be sent, but others under way overtake it. A failed call also
@@ -56,7 +55,7 @@ final class GroupCommit {
   private final AtomicBoolean isScheduled = new AtomicBoolean();
   private final Templates templates;
   private final Queue<Batch> idle = new ArrayDeque<>();
-  private int calls;
+  private final OpenCalls calls;
   private boolean isScriptUnknown;
 
   /** @param reader receives the answers, on the event loop of the link */
@@ -65,6 +64,7 @@ final class GroupCommit {
     this.loop = link.eventLoop();
     this.lane = lane;
     this.waiting = new WaitingCharges(lane);
+    this.calls = new OpenCalls(lane);
     this.policy = part.policy();
     this.templates = part.templates();
     this.reader = reader;
@@ -95,13 +95,13 @@ final class GroupCommit {
 
   private void commit() {
     isScheduled.set(false);
-    while (calls < lane.maxCalls() && !isScriptUnknown) {
+    while (!isScriptUnknown && calls.mayFollow(waiting.count())) {
       Batch batch = gathered();
       if (batch.isEmpty()) {
         idle.add(batch);
         return;
       }
-      calls++;
+      calls.sent();
       send(batch, functions.areUsed() ? CommandType.FCALL : CommandType.EVALSHA);
     }
   }
@@ -180,8 +180,8 @@ final class GroupCommit {
       send(batch, type);
       return;
     }
-    calls--;
-    if (calls == 0) {
+    calls.ended(sentNanos, System.nanoTime());
+    if (calls.areNone()) {
       isScriptUnknown = false;
     }
     if (answers == null) {
