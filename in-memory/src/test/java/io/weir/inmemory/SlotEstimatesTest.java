@@ -13,6 +13,7 @@ import io.weir.core.slot.TicketRequest;
 import io.weir.core.throttle.Charge;
 import io.weir.core.throttle.Queueing;
 import io.weir.core.throttle.StoreAnswer.Decided;
+import io.weir.testkit.Histories;
 import io.weir.testkit.ManualClock;
 import java.util.List;
 import java.util.Optional;
@@ -26,7 +27,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * docs/explanation/slots.md}.
  */
 final class SlotEstimatesTest {
-  private static final int OFTEN = 2000;
+  private static final int OFTEN = Histories.count(300, 2000);
 
   private final ManualClock clock = new ManualClock();
   private final InMemoryBucketStore store = new InMemoryBucketStore(clock);

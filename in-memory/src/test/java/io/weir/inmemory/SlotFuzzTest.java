@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 /** The promises of slots on random histories; the history throws if one is broken. */
 @Tag("engine")
 final class SlotFuzzTest {
-  private static final int SEEDS = Histories.count(25, 2000);
+  private static final int SEEDS = Histories.count(12, 2000);
   private static final int STEPS = 2500;
 
   @Test

@@ -214,7 +214,12 @@ public final class NodeFixture implements AutoCloseable {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-    start(shutdownDelay, extras);
+    try {
+      start(shutdownDelay, extras);
+    } catch (RuntimeException e) {
+      redis.end().run(); // nobody closes a fixture that has not started
+      throw e;
+    }
   }
 
   /** Sets the upstream's answer for a path. */
