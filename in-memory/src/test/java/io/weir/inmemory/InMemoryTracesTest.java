@@ -8,6 +8,7 @@ import io.weir.core.decision.Decision.Denied;
 import io.weir.core.throttle.Charge;
 import io.weir.core.throttle.StoreAnswer;
 import io.weir.core.throttle.StoreAnswer.Decided;
+import io.weir.testkit.Histories;
 import io.weir.testkit.ManualClock;
 import io.weir.testkit.PlainBuckets;
 import io.weir.testkit.Scenario;
@@ -20,9 +21,9 @@ import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The properties of the reference, on generated traces of 40,000 decisions each. */
+/** The properties of the reference, on generated traces, with {@code -Pthorough} of 40,000 decisions each. */
 final class InMemoryTracesTest {
-  private static final int STEPS = 40_000;
+  private static final int STEPS = Histories.count(10_000, 40_000);
 
   @ParameterizedTest(name = "seed {0}")
   @ValueSource(longs = {11, 12, 13, 14, 15})

@@ -158,7 +158,8 @@ final class LeaseSearchTest {
 
   @ParameterizedTest
   @CsvSource({
-    "2, 1, 3, 1, 0, QUICK",
+    "2, 1, 2, 1, 0, QUICK",
+    "2, 1, 3, 1, 0, THOROUGH",
     "2, 2, 4, 1, 0, THOROUGH",
     "3, 1, 2, 1, 0, THOROUGH",
     "1, 2, 4, 2, 0, QUICK",
