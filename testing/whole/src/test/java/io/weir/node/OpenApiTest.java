@@ -6,12 +6,17 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.weir.node.extension.Capabilities;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** The description that is merged from the parts of all doors. */
@@ -20,6 +25,8 @@ final class OpenApiTest {
   private static final Pattern REFERENCE =
       Pattern.compile("\"#/components/([A-Za-z]+/[A-Za-z]+)\"");
   private static final Pattern PARAMETER = Pattern.compile("\\{([A-Za-z]+)}");
+  private static final Pattern CONFLICT = Pattern.compile("\\b409,\\s*\"([a-z_]+)\"");
+  private static final Pattern CODES = Pattern.compile("`[a-z_]+`(, `[a-z_]+`)*");
 
   private final JsonObject description = new JsonObject(TEXT);
 
@@ -65,6 +72,44 @@ final class OpenApiTest {
             .as("408 of %s %s", method, path)
             .isEqualTo(Set.of("post", "put", "patch").contains(method));
       }
+    }
+  }
+
+  @Test
+  void everyOperationIsOfOneDoor() {
+    assertThat(operations())
+        .allSatisfy(operation -> assertThat(operation.getJsonArray("tags")).hasSize(1));
+  }
+
+  @Test
+  void everyConflictIsDescribedByItsCodes() {
+    assertThat(operations())
+        .map(operation -> operation.getJsonObject("responses").getJsonObject("409"))
+        .filteredOn(conflict -> conflict != null)
+        .isNotEmpty()
+        .allSatisfy(conflict -> assertThat(conflict.getString("description")).matches(CODES));
+    assertThat(conflictsOfSources())
+        .hasSizeGreaterThan(10)
+        .allSatisfy(code -> assertThat(TEXT).contains("`" + code + "`"));
+  }
+
+  private static List<String> conflictsOfSources() {
+    return Stream.of("node", "work")
+        .flatMap(folder -> sources(Path.of("../..", folder)).stream())
+        .flatMap(source -> CONFLICT.matcher(source).results().map(found -> found.group(1)))
+        .toList();
+  }
+
+  private static List<String> sources(Path folder) {
+    try (Stream<Path> files = Files.walk(folder)) {
+      List<String> texts = new ArrayList<>();
+      for (Path file :
+          files.filter(it -> it.toString().matches(".*/src/main/.*\\.java")).toList()) {
+        texts.add(Files.readString(file));
+      }
+      return texts;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 
