@@ -157,6 +157,19 @@ final class DocumentsTest {
   }
 
   @Test
+  void examplesOfLanguagesAreShownAsTheyAre() throws IOException {
+    Pattern example =
+        Pattern.compile("\\]\\((\\S+/check\\.\\w+)\\)\n\n```\\w+\n(.*?)```", Pattern.DOTALL);
+    Path document = ROOT.resolve("docs/how-to/languages.md");
+    List<MatchResult> shown =
+        example.matcher(Files.readString(document)).results().toList();
+    assertThat(shown)
+        .hasSize(6)
+        .allSatisfy(one -> assertThat(one.group(2))
+            .isEqualTo(Files.readString(document.resolveSibling(one.group(1)))));
+  }
+
+  @Test
   void everySettingIsInTheTable() throws IOException {
     String reference = Files.readString(ROOT.resolve("docs/reference/configuration.md"));
     String command = Files.readString(

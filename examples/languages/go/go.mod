@@ -1,0 +1,3 @@
+module weir.io/client
+
+go 1.19
