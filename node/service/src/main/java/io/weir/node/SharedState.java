@@ -54,6 +54,7 @@ record SharedState(
             tracing == Tracing.NONE ? redis : new TracedBucketStore(redis, tracing), metrics));
     metrics.leased(chain.leases()::operationsHeld);
     metrics.away(chain.outages()::shareAway);
+    metrics.policy(() -> policies.current().revision());
     return new SharedState(
         connections, config, starting, policies, chain, new ConcurrentLinkedQueue<>());
   }

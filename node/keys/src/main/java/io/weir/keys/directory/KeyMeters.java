@@ -32,7 +32,7 @@ public final class KeyMeters {
         .register(registry);
   }
 
-  void known(LongSupplier size) {
+  public void known(LongSupplier size) {
     Gauge.builder("throttle.keys.known", size, LongSupplier::getAsLong)
         .description("keys outside of the policy that the node knows")
         .strongReference(true)

@@ -37,8 +37,21 @@ import java.util.stream.Stream;
  */
 public final class NodeMetrics implements Holds.Events {
   private static final String NONE = "none";
-  private static final List<Long> WAITS =
-      List.of(10L, 100L, 500L, 1000L, 2000L, 5000L, 10_000L, 30_000L, 60_000L, 120_000L);
+  /** In milliseconds. Those of full quotas are hours and days. */
+  private static final List<Long> WAITS = List.of(
+      10L,
+      100L,
+      500L,
+      1000L,
+      2000L,
+      5000L,
+      10_000L,
+      30_000L,
+      60_000L,
+      120_000L,
+      600_000L,
+      3_600_000L,
+      86_400_000L);
 
   private final PrometheusMeterRegistry registry =
       new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
@@ -96,6 +109,13 @@ public final class NodeMetrics implements Holds.Events {
     Gauge.builder("throttle.leased.operations", operations::getAsDouble)
         .description("Operations of leased buckets that this node holds and has not used")
         .register(registry);
+  }
+
+  /** Shows the policy in force: nodes that differ, and when it changed. */
+  public void policy(Supplier<Number> revision) {
+    Gauge.builder("throttle.policy.revision", revision)
+        .description("The revision of the policy in force on this node")
+        .register((MeterRegistry) registry);
   }
 
   /** Shows the share of the shared state that is away. */

@@ -88,7 +88,7 @@ final class ExportedNamesTest {
     new WindowMeters(metrics.registry()).count("blocks", "open", "opened", view);
     metrics.buckets().used("calls", 0.5);
     new WarningMeters(metrics.registry());
-    new KeyMeters(metrics.registry());
+    new KeyMeters(metrics.registry()).known(() -> 1);
     new RehearsalMeters(metrics.registry(), "audit").count("free", "Call", "would_deny");
     return metrics
         .scrape()
@@ -114,6 +114,7 @@ final class ExportedNamesTest {
   private void holdAndLook() {
     metrics.leased(() -> 1);
     metrics.away(() -> 1);
+    metrics.policy(() -> 1);
     metrics.held(() -> 1);
     metrics.holds(() -> 1);
     metrics.ended(new Ended(Ended.Status.SETTLED, false, 1));
