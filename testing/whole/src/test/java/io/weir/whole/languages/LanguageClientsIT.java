@@ -17,6 +17,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -51,7 +52,9 @@ final class LanguageClientsIT {
   @BeforeEach
   void start() {
     node = new NodeFixture(POLICY, FailureMode.DENY);
-    proxy = new RecordingProxy(node.uri("/"), Mode.FORWARD, () -> {});
+    String fullBucket =
+        "{\"key\": \"%s\", \"operation\": \"Get\", \"cost\": 20}".formatted(TestPolicies.key("k1"));
+    proxy = new RecordingProxy(node.uri("/"), Mode.FORWARD, Optional.of(fullBucket));
   }
 
   @AfterEach

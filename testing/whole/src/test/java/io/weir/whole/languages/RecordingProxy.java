@@ -55,16 +55,16 @@ final class RecordingProxy implements AutoCloseable {
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
   private final URI node;
   private final Mode mode;
-  private final Runnable beforeFirst;
+  private final Optional<String> firstCheck;
   private final AtomicBoolean isBegun = new AtomicBoolean();
   private final List<Exchange> exchanges = new CopyOnWriteArrayList<>();
   private final CountDownLatch closed = new CountDownLatch(1);
 
-  /** @param beforeFirst happens when the first request has arrived, before it is forwarded */
-  RecordingProxy(URI node, Mode mode, Runnable beforeFirst) {
+  /** @param firstCheck is made when the first request has arrived, before it is forwarded */
+  RecordingProxy(URI node, Mode mode, Optional<String> firstCheck) {
     this.node = node;
     this.mode = mode;
-    this.beforeFirst = beforeFirst;
+    this.firstCheck = firstCheck;
     try {
       server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 100);
     } catch (IOException e) {
@@ -100,8 +100,12 @@ final class RecordingProxy implements AutoCloseable {
 
   private void forward(HttpExchange exchange, byte[] body, long asked)
       throws IOException, InterruptedException {
-    if (isBegun.compareAndSet(false, true)) {
-      beforeFirst.run();
+    if (firstCheck.isPresent() && isBegun.compareAndSet(false, true)) {
+      client.send(
+          HttpRequest.newBuilder(node.resolve("/v1/check"))
+              .POST(BodyPublishers.ofString(firstCheck.get()))
+              .build(),
+          BodyHandlers.ofString());
     }
     HttpRequest.Builder request = HttpRequest.newBuilder(node.resolve(exchange.getRequestURI()))
         .method(
