@@ -122,5 +122,10 @@ final class ClusterStoresIT {
     void connect() {
       connect(cluster.uri(), cluster.uri());
     }
+
+    @Override
+    BucketStore reference(ManualClock clock) {
+      return new ClusterReference(super.reference(clock));
+    }
   }
 }

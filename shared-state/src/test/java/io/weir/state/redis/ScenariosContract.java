@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.lettuce.core.cluster.api.sync.RedisClusterCommands;
+import io.weir.core.throttle.BucketStore;
 import io.weir.inmemory.InMemoryBucketStore;
 import io.weir.state.connection.RedisConnections;
 import io.weir.state.lane.RedisBucketStore;
@@ -86,7 +87,7 @@ abstract class ScenariosContract {
         hasClusterBuckets ? new Scenario(seed, kind) : Scenario.withoutClusterBuckets(seed, kind),
         kind,
         clock,
-        new InMemoryBucketStore(clock),
+        reference(clock),
         RedisBucketStore.rehearsing(redis, clock),
         redis.links().get(0).eventLoop());
     for (int done = 0; done < steps; done += 200) {
@@ -94,6 +95,10 @@ abstract class ScenariosContract {
       everyNumberIsExact(admin());
     }
     run.seen().forEach((what, times) -> seen.merge(what, times, Long::sum));
+  }
+
+  BucketStore reference(ManualClock clock) {
+    return new InMemoryBucketStore(clock);
   }
 
   private static void everyNumberIsExact(RedisClusterCommands<String, String> commands) {
