@@ -47,7 +47,7 @@
 
 local new_ledger = require('kinds/ledger').new_ledger
 local write_counters = require('kinds/ledger_write').write_counters
-local charge_all = require('kinds/charges')
+local charge_all = require('kinds/charges').charge_all
 local clock = require('now')
 local keep_learned = require('state/policy_of').keep_learned
 local policy_of = require('state/policy_of').policy_of

@@ -43,4 +43,4 @@ local function charge_all(lane, now_us)
   return answers
 end
 
-return charge_all
+return { charge_all = charge_all, decided = decided }

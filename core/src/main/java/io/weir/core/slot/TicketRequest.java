@@ -64,6 +64,11 @@ public record TicketRequest(Optional<String> shown, Supplier<String> secrets, lo
         .findFirst();
   }
 
+  /** Whether no ticket is shown, and none is wanted. */
+  public boolean isNone() {
+    return !wants() && shown.isEmpty();
+  }
+
   /** Whether a ticket is wanted for some wait. */
   public boolean wants() {
     return withinMicros >= 0;

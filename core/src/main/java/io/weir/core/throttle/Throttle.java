@@ -34,7 +34,7 @@ public final class Throttle {
 
   // Each stale answer needs another publication during one reload; three in a row are no
   // coincidence.
-  private static final int MAX_RELOADS = 3;
+  static final int MAX_RELOADS = 3;
 
   private final BucketStore store;
   private final PolicySource policies;
@@ -189,7 +189,7 @@ public final class Throttle {
     return CompletableFuture.completedFuture(withoutStore(limit, policy.revision()));
   }
 
-  private static Charge charge(
+  static Charge charge(
       Subject subject,
       PolicyRevision policy,
       Limited limited,
@@ -228,11 +228,15 @@ public final class Throttle {
       return CompletableFuture.completedFuture(decided.decision());
     }
     if (reloads == MAX_RELOADS) {
-      return CompletableFuture.failedFuture(new StoreUnavailableException(
-          StoreFault.DATA, "the policy in force could not be reached: " + answer, null));
+      return CompletableFuture.failedFuture(unreached(answer));
     }
     long seen = answer instanceof StoreAnswer.Stale stale ? stale.newestRevision() : 0;
     return policies.reload(seen).thenCompose(newer -> decide(question, newer, reloads + 1));
+  }
+
+  static StoreUnavailableException unreached(StoreAnswer answer) {
+    return new StoreUnavailableException(
+        StoreFault.DATA, "the policy in force could not be reached: " + answer, null);
   }
 
   private static Decision withoutStore(OperationLimit limit, long revision) {

@@ -1,9 +1,11 @@
 package io.weir.state.chain;
 
 import io.weir.core.throttle.BucketStore;
+import io.weir.core.throttle.JointStore;
 import io.weir.state.connection.LibraryKeeper;
 import io.weir.state.connection.RedisConnections;
 import io.weir.state.degraded.DegradingStore;
+import io.weir.state.degraded.JointDegradingStore;
 import io.weir.state.degraded.Outages;
 import io.weir.state.lane.RedisBucketStore;
 import io.weir.state.lease.Leases;
@@ -22,10 +24,16 @@ import java.util.function.UnaryOperator;
  * it, as are the connections.
  *
  * @param store what decides
+ * @param joint the same for several charges as one
  * @param redis the innermost store
  */
 public record StoreChain(
-    BucketStore store, BucketStore redis, Outages outages, Leases leases, LibraryKeeper libraries)
+    BucketStore store,
+    JointStore joint,
+    BucketStore redis,
+    Outages outages,
+    Leases leases,
+    LibraryKeeper libraries)
     implements AutoCloseable {
 
   /**
@@ -58,7 +66,8 @@ public record StoreChain(
     LibraryKeeper libraries =
         new LibraryKeeper(redis, LuaLibrary.limiter(Map.of()).script("libraries"), List::of);
     libraries.start();
-    return new StoreChain(store, innermost, outages, leases, libraries);
+    JointStore joint = new JointDegradingStore(innermost, degrading);
+    return new StoreChain(store, joint, innermost, outages, leases, libraries);
   }
 
   @Override

@@ -94,12 +94,22 @@ public final class DegradingStore implements BucketStore {
       Charge charge,
       Function<Charge, CompletionStage<StoreAnswer>> question,
       Function<Charge, CompletionStage<StoreAnswer>> report) {
-    if (outages.isAway(part.applyAsInt(charge))) {
+    if (isAway(charge)) {
       return instead(charge);
     }
     return share(charge).isHandingOver()
         ? agreed(charge, question, report)
         : asked(charge, question);
+  }
+
+  /** Whether the part of the shared state that decides on a charge is away. */
+  boolean isAway(Charge charge) {
+    return outages.isAway(part.applyAsInt(charge));
+  }
+
+  /** Whether this process counts as a node. */
+  boolean hasShare() {
+    return hasShare;
   }
 
   /** Whether nothing but the shared state, or a lease of it, has to decide on a charge now. */
@@ -169,6 +179,11 @@ public final class DegradingStore implements BucketStore {
     return new Counted(new Decided(denied, QueueReport.NONE));
   }
 
+  /** Reports locally admitted units to the shared state, as {@link #tryCharge} does before it asks. */
+  void reportOwed(Charge charge) {
+    reportOwed(charge, share(charge), store::tryCharge);
+  }
+
   // Reports locally admitted units to the shared state, which counts them.
   private static void reportOwed(
       Charge charge, LocalShare local, Function<Charge, CompletionStage<StoreAnswer>> report) {
@@ -185,11 +200,13 @@ public final class DegradingStore implements BucketStore {
     }
   }
 
-  private static boolean isAdmitted(@Nullable StoreAnswer answer) {
+  /** Whether an answer admits its charge. */
+  static boolean isAdmitted(@Nullable StoreAnswer answer) {
     return answer instanceof Decided decided && decided.decision() instanceof Allowed;
   }
 
-  private StoreAnswer noted(Charge charge, StoreAnswer answer) {
+  /** Takes note of an answer of the shared state, and returns it. */
+  StoreAnswer noted(Charge charge, StoreAnswer answer) {
     if (answer instanceof Decided decided) {
       note(charge, decided.decision(), nanoClock.getAsLong());
     }
@@ -253,7 +270,7 @@ public final class DegradingStore implements BucketStore {
         new Decided(counted.decision(), QueueReport.NONE), () -> local.giveBack(charge, counted));
   }
 
-  private LocalShare share(Charge charge) {
+  LocalShare share(Charge charge) {
     return shares.get(part.applyAsInt(charge));
   }
 }

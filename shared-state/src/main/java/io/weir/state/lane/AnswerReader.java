@@ -132,7 +132,7 @@ final class AnswerReader {
         return null;
       }
       case NEVER_ALLOWED -> {
-        Decided answer = first.charge().isMixed()
+        Decided answer = isMixed(first)
             ? mixed(first, code.outcome(), numbers - 1, answers)
             : rates(first.charge(), numbersOf(first.charge(), answers), code.outcome(), 0, answers)
                 .answer();
@@ -142,13 +142,18 @@ final class AnswerReader {
       case ALLOWED, DENIED -> {
         PendingCharge next = first.next();
         first.complete(
-            first.charge().isMixed()
+            isMixed(first)
                 ? mixed(first, code.outcome(), numbers - 1, answers)
                 : ofRates(first, code.outcome(), numbers - 1, answers));
         return next;
       }
     }
     throw new IllegalStateException("a code without a meaning: " + code);
+  }
+
+  // Charges that are decided as one are answered as those of several kinds, whatever they demand.
+  private static boolean isMixed(PendingCharge pending) {
+    return pending.isJoined() || pending.charge().isMixed();
   }
 
   private static void completeAll(@Nullable PendingCharge first, StoreAnswer answer) {

@@ -126,8 +126,7 @@ final class GroupCommit {
         pending.completeExceptionally(new StoreUnavailableException(
             StoreFault.OVERLOADED, "Redis is behind: a charge waited too long", null));
       } else {
-        weight = batch.add(
-            pending, templates.of(pending.charge()), templates.others(pending, lane, clock));
+        weight = templates.add(pending, batch, lane, clock);
       }
     } catch (RuntimeException e) {
       pending.completeExceptionally(

@@ -17,6 +17,7 @@ final class Lanes {
   private final QueuedOwners queued = new QueuedOwners();
   private final GroupCommit rates;
   private final GroupCommit kinds;
+  private final GroupCommit joined;
   private final GroupCommit peek;
 
   Lanes(PartLink part, LaneSet lanes, DenialCache denials) {
@@ -24,6 +25,8 @@ final class Lanes {
     AnswerReader reader = new AnswerReader(denials, queued, this::askAgain);
     this.rates = new GroupCommit(part, lanes.rates(), reader);
     this.kinds = new GroupCommit(part, lanes.kinds(), reader);
+    this.joined = new GroupCommit(
+        part, lanes.joined(), new AnswerReader(denials, new QueuedOwners(), this::joinAgain));
     this.peek = new GroupCommit(
         part, lanes.peek(), new AnswerReader(denials, new QueuedOwners(), this::peekAgain));
   }
@@ -57,6 +60,17 @@ final class Lanes {
   private void peekAgain(PendingCharge pending) {
     if (pending.mayBeAskedAgain()) {
       peek(pending);
+    }
+  }
+
+  /** Asks for charges that are decided as one; the first has the others as its companions. */
+  void join(PendingCharge first) {
+    joined.ask(first);
+  }
+
+  private void joinAgain(PendingCharge pending) {
+    if (!pending.companions().isEmpty() && pending.mayBeAskedAgain()) {
+      join(pending);
     }
   }
 

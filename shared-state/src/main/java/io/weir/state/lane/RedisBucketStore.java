@@ -4,6 +4,8 @@ import io.weir.core.bucket.Scope;
 import io.weir.core.decision.Decision;
 import io.weir.core.throttle.BucketStore;
 import io.weir.core.throttle.Charge;
+import io.weir.core.throttle.JointCharge;
+import io.weir.core.throttle.JointStore;
 import io.weir.core.throttle.StoreAnswer;
 import io.weir.core.throttle.StoreFault;
 import io.weir.core.throttle.StoreUnavailableException;
@@ -33,7 +35,7 @@ import java.util.stream.IntStream;
  * <p>A script that Redis has forgotten is sent again with the same charges. Nothing else is tried twice: a charge whose
  * answer was lost may have been taken.
  */
-public final class RedisBucketStore implements BucketStore {
+public final class RedisBucketStore implements BucketStore, JointStore {
   private static final long REDIS_TIME = -1;
 
   private final RedisConnections redis;
@@ -151,6 +153,19 @@ public final class RedisBucketStore implements BucketStore {
   private boolean needsOneRedis(Charge charge) {
     return redis.parts() > 1
         && charge.extras().demands().stream().anyMatch(demand -> demand.scope() == Scope.CLUSTER);
+  }
+
+  @Override
+  public CompletionStage<List<StoreAnswer>> tryAll(JointCharge joint) {
+    List<Charge> charges = memory.isShort()
+        ? joint.charges().stream()
+            .map(charge -> charge.with(charge.queueing().withoutNewPlaces()))
+            .toList()
+        : joint.charges();
+    List<PendingCharge> all = PendingCharge.joined(charges, clock.getAsLong(), denials.now());
+    nearest(charges.get(0)).join(all.get(0));
+    return CompletableFuture.allOf(all.toArray(CompletableFuture[]::new))
+        .thenApply(done -> all.stream().map(CompletableFuture::join).toList());
   }
 
   @Override

@@ -111,9 +111,7 @@ public final class Batch {
    * @return what it weighs, or {@link #FULL}
    */
   public int add(PendingCharge pending, ChargeTemplate template, @Nullable OthersTemplate others) {
-    Charge charge = pending.charge();
-    Owner owner = Owner.of(charge);
-    Entry last = lastOf.get(owner);
+    Entry last = lastOf.get(Owner.of(pending.charge()));
     boolean isEqual = last != null && isEqual(last, pending, template);
     int weighs = lane.weights().of(pending, template, others, isEqual);
     if (chargeCount == lane.maxCharges() || (weight > 0 && weight + weighs > Weights.MOST)) {
@@ -125,6 +123,15 @@ public final class Batch {
       requireNonNull(last).append(pending);
       return weighs;
     }
+    join(pending, template, others);
+    return weighs;
+  }
+
+  /** Adds a charge to those that are in the batch, in any case: it is decided as one with them. */
+  public void join(
+      PendingCharge pending, ChargeTemplate template, @Nullable OthersTemplate others) {
+    Charge charge = pending.charge();
+    Entry last = lastOf.get(Owner.of(charge));
     int key = last == null ? writeKey(charge) : last.key();
     int argument = argumentOf(template);
     Entry entry = new Entry(
@@ -140,9 +147,8 @@ public final class Batch {
             lane.hasOthers() ? holdOf(charge, template) : 0,
             ticketOf(charge.ticket())),
         ticketsOf(charge));
-    lastOf.put(owner, entry);
+    lastOf.put(Owner.of(charge), entry);
     entries.add(entry);
-    return weighs;
   }
 
   /**
@@ -199,7 +205,7 @@ public final class Batch {
   }
 
   private int ticketOf(TicketRequest ticket) {
-    if (isWithoutTicket(ticket)) {
+    if (ticket.isNone()) {
       return 0;
     }
     String text =
@@ -210,13 +216,9 @@ public final class Batch {
 
   // Nothing is promised to a charge without slots, but it may show a ticket of before.
   private int ticketsOf(Charge charge) {
-    return isWithoutTicket(charge.ticket())
+    return charge.ticket().isNone()
         ? 0
         : extraKey(RedisKeys.tickets(RedisKeys.key(charge.tenant(), charge.subject())));
-  }
-
-  private static boolean isWithoutTicket(TicketRequest ticket) {
-    return !ticket.wants() && ticket.shown().isEmpty();
   }
 
   // Counted from 1, among the keys that follow the states.

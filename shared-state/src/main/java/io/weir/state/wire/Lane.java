@@ -30,6 +30,11 @@ public record Lane(
     return of("take", includes, true, 64, 4, 4096);
   }
 
+  /** The lane for charges that are decided as one: those of one request are a call. */
+  public static Lane joined(Map<String, String> includes) {
+    return of("join", includes, true, 1, 64, 4096);
+  }
+
   /** The lane that looks without changing anything. */
   public static Lane peek(Map<String, String> includes) {
     return of("peek", includes, true, 1, 256, 4096);

@@ -27,6 +27,7 @@ public final class LuaLibrary {
   private static final List<String> LIMITER_COMMANDS = List.of(
       "charge",
       "take",
+      "join",
       "peek",
       "settle",
       "renew",

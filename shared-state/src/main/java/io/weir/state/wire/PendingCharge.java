@@ -4,6 +4,7 @@ import io.weir.core.throttle.Charge;
 import io.weir.core.throttle.StoreAnswer;
 import io.weir.core.throttle.StoreFault;
 import io.weir.core.throttle.StoreUnavailableException;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -16,6 +17,10 @@ public final class PendingCharge extends CompletableFuture<StoreAnswer> {
   private final long askedNanos;
   private int attempts;
   private boolean isQueued;
+  /** Of the first of several charges that are decided as one: the others. */
+  private List<PendingCharge> companions = List.of();
+
+  private boolean isJoined;
 
   @Nullable
   private PendingCharge next;
@@ -26,8 +31,35 @@ public final class PendingCharge extends CompletableFuture<StoreAnswer> {
     this.askedNanos = askedNanos;
   }
 
+  /** Charges that are decided as one, at one instant; the first is sent with the others. An error is that of all. */
+  public static List<PendingCharge> joined(
+      List<Charge> charges, long clockMicros, long askedNanos) {
+    List<PendingCharge> all = charges.stream()
+        .map(charge -> new PendingCharge(charge, clockMicros, askedNanos))
+        .toList();
+    PendingCharge first = all.get(0);
+    first.companions = all.subList(1, all.size());
+    all.forEach(pending -> pending.isJoined = true);
+    var unused = first.whenComplete((answer, error) -> {
+      if (error != null) {
+        first.companions.forEach(other -> other.completeExceptionally(error));
+      }
+    });
+    return all;
+  }
+
   public Charge charge() {
     return charge;
+  }
+
+  /** Whether it is one of several charges that are decided as one. */
+  public boolean isJoined() {
+    return isJoined;
+  }
+
+  /** The charges that are sent with this one, and decided as one with it. */
+  public List<PendingCharge> companions() {
+    return companions;
   }
 
   /** The instant of the charge, if the store does not use Redis's clock. */

@@ -79,6 +79,15 @@ final class ClusterStoresIT {
   }
 
   @Nested
+  final class Joint extends JointContract {
+    @Override
+    RedisBucketStore emptyStore(ManualClock manual) {
+      flush();
+      return RedisBucketStore.rehearsing(connections, manual);
+    }
+  }
+
+  @Nested
   final class Kinds extends KindsContract {
     @Override
     protected Stores emptyStores(ManualClock clock) {
