@@ -1,0 +1,197 @@
+package io.weir.node.envoy.rule;
+
+import io.weir.core.bucket.Names;
+import io.weir.core.policy.FailureMode;
+import io.weir.core.policy.PartKey;
+import io.weir.core.policy.PolicySection;
+import io.weir.core.policy.schema.Field;
+import io.weir.core.policy.schema.Section;
+import io.weir.core.policy.schema.Section.Item;
+import io.weir.core.policy.schema.Table;
+import io.weir.core.policy.schema.Words;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Pattern;
+
+/** Reads the domains of Envoy's rate limit protocol, and their rules. */
+public final class EnvoySection implements PolicySection<EnvoyDomains> {
+  private static final int MOST_DOMAINS = 100;
+  private static final int MOST_RULES = 10_000;
+  private static final int MOST_NAME = 64;
+  private static final Pattern KEY = Pattern.compile("[^\\p{Cntrl}]{1,128}");
+  private static final Pattern VALUE = Pattern.compile("[^\\p{Cntrl}]{1,2048}");
+  private static final Pattern NOT_OF_NAME = Pattern.compile("[^A-Za-z0-9._-]");
+
+  private static final Field<String> ENTRY_KEY =
+      Field.text("key", KEY, "1 to 128 characters", "the key of the entry").required();
+  private static final Field<String> ENTRY_VALUE = Field.text(
+      "value",
+      VALUE,
+      "1 to 2048 characters",
+      "its value, in which a star stands for any characters; default: any value");
+  private static final Field<Boolean> SHARED = Field.flag(
+      "shared", "whether all values that match share one limit; each has its own if not");
+  private static final Field<List<Section>> MATCH = Field.sections(
+          "match",
+          Table.of("envoyEntry", ENTRY_KEY, ENTRY_VALUE, SHARED),
+          "the [entries](#envoy) of a descriptor, in their order")
+      .counts(1, EnvoyBounds.ENTRIES)
+      .required();
+  private static final Field<Long> REQUESTS =
+      Field.number("requests", 0, UnitLimit.MOST, "so many in a unit of time; 0 lets nothing pass");
+  private static final Field<LimitUnit> PER = Field.choice(
+      "per", LimitUnit.words(), "the unit; a month is one of the calendar in UTC, a year 365 days");
+  private static final Field<Boolean> UNLIMITED =
+      Field.flag("unlimited", "instead of a limit: its descriptors pass");
+  private static final Field<Boolean> TAKES_LIMITS = Field.flag(
+      "override", "whether a limit that a descriptor carries counts in place of this one");
+  private static final Field<Boolean> AUDITS = Field.choice(
+          "mode",
+          Words.of("enforce", false, "audit", true),
+          "`enforce`, or `audit`: decided and counted, and it denies nothing")
+      .or(false);
+  private static final Field<String> NAME =
+      Field.name("name", "of the limit, in answers and metrics; default: the keys of its entries");
+  private static final Field<List<Item>> REPLACES = Field.names(
+      "replaces", "names of rules that do not count where this one matches the same request, too");
+  private static final Field<List<Section>> RULES = Field.sections(
+          "rules",
+          Table.of(
+              "envoyRule", MATCH, REQUESTS, PER, UNLIMITED, TAKES_LIMITS, AUDITS, NAME, REPLACES),
+          "which descriptors have which limit")
+      .atMost(MOST_RULES, "too_many_rules");
+  private static final Field<String> TENANT = Field.id(
+      "tenant",
+      "the owner of its limits; default: the name of the domain, if it is that of a tenant");
+  private static final Field<FailureMode> FAILURE_MODE = FailureMode.FIELD;
+  private static final Field<Map<String, Section>> DOMAINS = Field.byName(
+          "envoy",
+          Table.of("envoyDomain", TENANT, FAILURE_MODE, RULES),
+          "the domains of [Envoy's rate limit protocol](#envoy)")
+      .atMost(MOST_DOMAINS, "too_many_domains");
+
+  @Override
+  public Place place() {
+    return Place.POLICY;
+  }
+
+  @Override
+  public PartKey<EnvoyDomains> key() {
+    return EnvoyDomains.PART;
+  }
+
+  @Override
+  public List<Field<?>> fields() {
+    return List.of(DOMAINS);
+  }
+
+  @Override
+  public Optional<EnvoyDomains> read(Section root) {
+    Map<String, EnvoyDomain> domains = new HashMap<>();
+    FailureMode usual = root.find(FAILURE_MODE).orElse(FailureMode.LOCAL);
+    root.get(DOMAINS).forEach((name, section) -> domains.put(name, domain(name, section, usual)));
+    return Optional.of(new EnvoyDomains(domains));
+  }
+
+  private static EnvoyDomain domain(String name, Section section, FailureMode usual) {
+    Optional<String> tenant = section.find(TENANT);
+    if (tenant.isEmpty() && section.isAbsent(TENANT.name()) && !Names.isId(name)) {
+      section.error(
+          "tenant_unknown",
+          TENANT.name(),
+          "none, and the name of the domain is none of a tenant (expected: " + Names.ID_PATTERN
+              + ")");
+    }
+    FailureMode failureMode = section.find(FAILURE_MODE).orElse(usual);
+    List<Section> sections = section.get(RULES);
+    RuleNode rules = new RuleNode();
+    Set<String> names = new HashSet<>();
+    for (Section each : sections) {
+      rule(name, each, failureMode).ifPresent(rule -> {
+        names.add(rule.name());
+        if (!rules.add(rule)) {
+          each.error("rule_repeated", MATCH.name(), "another rule has the same entries");
+        }
+      });
+    }
+    sections.forEach(each -> checkReplaced(each, names));
+    return new EnvoyDomain(name, tenant.orElse(name), failureMode, rules);
+  }
+
+  private static void checkReplaced(Section section, Set<String> names) {
+    for (Item item : section.get(REPLACES)) {
+      if (!names.contains(item.text())) {
+        section.errorAt("rule_unknown", item, "no rule '%s' in the domain".formatted(item.text()));
+      } else if (section.find(NAME).filter(item.text()::equals).isPresent()) {
+        section.errorAt("rule_unknown", item, "the rule itself (expected: the name of another)");
+      }
+    }
+  }
+
+  private static Optional<EnvoyRule> rule(String domain, Section section, FailureMode failureMode) {
+    List<EntryMatch> match = match(section);
+    Optional<UnitLimit> limit = limit(section);
+    boolean takesLimits = section.get(TAKES_LIMITS);
+    boolean audits = section.get(AUDITS);
+    Set<String> replaces = Item.texts(section.get(REPLACES));
+    String name = section.find(NAME).orElseGet(() -> nameOf(match));
+    return match.isEmpty()
+        ? Optional.empty()
+        : Optional.of(new EnvoyRule(
+            name,
+            match,
+            limit,
+            takesLimits,
+            audits,
+            replaces,
+            EnvoyDomain.plan(domain, name, limit, failureMode)));
+  }
+
+  private static List<EntryMatch> match(Section section) {
+    List<EntryMatch> match = new ArrayList<>();
+    List<Section> entries = section.find(MATCH).orElse(List.of());
+    for (Section entry : entries) {
+      Optional<String> value = entry.find(ENTRY_VALUE);
+      boolean shared = entry.get(SHARED);
+      entry.find(ENTRY_KEY).ifPresent(key -> match.add(new EntryMatch(key, value, shared)));
+    }
+    boolean isWhole = match.size() == entries.size();
+    if (section.isList(MATCH.name())
+        && (section.items(MATCH.name()).isEmpty() || entries.size() > EnvoyBounds.ENTRIES)) {
+      section.error(
+          "value_invalid",
+          MATCH.name(),
+          "%d entries (expected: 1 to %d)".formatted(entries.size(), EnvoyBounds.ENTRIES));
+      return List.of();
+    }
+    return isWhole ? match : List.of();
+  }
+
+  private static Optional<UnitLimit> limit(Section section) {
+    boolean isUnlimited = section.get(UNLIMITED);
+    Optional<Long> requests = section.find(REQUESTS);
+    Optional<LimitUnit> unit = section.find(PER);
+    boolean hasLimit = section.has(REQUESTS.name()) || section.has(PER.name());
+    if (isUnlimited && hasLimit) {
+      section.error("limit_ambiguous", "unlimited: true beside requests or per (expected: one)");
+    } else if (!isUnlimited && (!section.has(REQUESTS.name()) || !section.has(PER.name()))) {
+      section.error("limit_ambiguous", "no limit (expected: requests and per, or unlimited: true)");
+    }
+    return requests.flatMap(number -> unit.map(per -> new UnitLimit(number, per)));
+  }
+
+  // By this name the state of a value keeps what was used if its rule changes.
+  private static String nameOf(List<EntryMatch> match) {
+    StringBuilder name = new StringBuilder();
+    for (EntryMatch entry : match) {
+      name.append(name.isEmpty() ? "" : ".").append(entry.key());
+    }
+    String ascii = NOT_OF_NAME.matcher(name).replaceAll("_");
+    return ascii.substring(0, Math.min(MOST_NAME, ascii.length()));
+  }
+}
