@@ -4,6 +4,7 @@ import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.weir.core.policy.FailureMode;
 import io.weir.core.policy.Policy;
+import io.weir.core.throttle.JointThrottle;
 import io.weir.core.throttle.Throttle;
 import io.weir.node.admin.Operators;
 import io.weir.node.admin.Readiness;
@@ -115,7 +116,12 @@ final class NodeAssembly {
   }
 
   private Decider decider(Witness witness) {
-    return new Decider(new Throttle(shared.store(), policies), metrics, tracing, witness);
+    return new Decider(
+        new Throttle(shared.store(), policies),
+        new JointThrottle(shared.joint(), policies),
+        metrics,
+        tracing,
+        witness);
   }
 
   private NodeParts parts(

@@ -21,6 +21,7 @@ import io.weir.node.check.CheckDoor;
 import io.weir.node.config.NodeConfig.Address;
 import io.weir.node.config.NodeConfig.Listening;
 import io.weir.node.config.Tls;
+import io.weir.node.envoy.EnvoyServer;
 import io.weir.node.extension.LoopExtension;
 import io.weir.node.extension.LoopParts;
 import io.weir.node.extension.NodeParts;
@@ -57,6 +58,7 @@ final class NodeVerticle extends VerticleBase {
   private final NodeParts parts;
   private final List<HttpServer> servers = new ArrayList<>();
   private @Nullable RespServer resp;
+  private @Nullable EnvoyServer envoy;
   private final List<Route> served = new CopyOnWriteArrayList<>();
   private @Nullable Gateway gateway;
 
@@ -80,7 +82,7 @@ final class NodeVerticle extends VerticleBase {
     Gateway others =
         new Gateway(vertx, parts.admission(), loop.sender(), parts.bulkheads(), diversions);
     gateway = others;
-    return listenForResp()
+    return Future.all(listenForResp(), listenForEnvoy())
         .compose(listens -> listen(
             joined(
                 ownDoors(loop.services()),
@@ -104,6 +106,25 @@ final class NodeVerticle extends VerticleBase {
         node.decider());
     resp = server;
     return server.listen(listening.resp().get());
+  }
+
+  private Future<?> listenForEnvoy() {
+    Listening listening = parts.config().listening();
+    if (listening.envoy().isEmpty()) {
+      return Future.succeededFuture();
+    }
+    EnvoyServer server = new EnvoyServer(
+        vertx,
+        secured(
+                new HttpServerOptions().setReuseAddress(true).setIdleTimeout(IDLE_SECONDS),
+                listening.tls())
+            .setUseAlpn(true),
+        new TokenGuard(parts.config().tokens().service()),
+        parts.policies(),
+        node.decider(),
+        node.readiness()::isStopping);
+    envoy = server;
+    return server.listen(listening.envoy().get());
   }
 
   private List<Door> ownDoors(ServiceRequests services) {
@@ -157,9 +178,12 @@ final class NodeVerticle extends VerticleBase {
     long millis = parts.config().running().shutdownTimeout().toMillis();
     Stream<Future<Void>> ends =
         servers.stream().map(server -> server.shutdown(millis, TimeUnit.MILLISECONDS));
-    return Future.all(
-        Stream.concat(ends, Stream.ofNullable(resp).map(server -> server.shutdown(millis)))
-            .toList());
+    return Future.all(Stream.of(
+            ends,
+            Stream.ofNullable(resp).map(server -> server.shutdown(millis)),
+            Stream.ofNullable(envoy).map(server -> server.shutdown(millis)))
+        .flatMap(each -> each)
+        .toList());
   }
 
   /** The routes of its doors. */

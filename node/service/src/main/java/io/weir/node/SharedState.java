@@ -2,6 +2,7 @@ package io.weir.node;
 
 import io.netty.channel.EventLoop;
 import io.weir.core.throttle.BucketStore;
+import io.weir.core.throttle.JointStore;
 import io.weir.node.config.NodeConfig;
 import io.weir.node.metrics.NodeMetrics;
 import io.weir.node.metrics.TimedBucketStore;
@@ -62,6 +63,11 @@ record SharedState(
   /** What decides. */
   BucketStore store() {
     return chain.store();
+  }
+
+  /** What decides several charges as one. */
+  JointStore joint() {
+    return chain.joint();
   }
 
   /** The innermost store. */

@@ -129,6 +129,7 @@ final class StartIT {
             adminPort.stream().mapToObj(own -> new Address("127.0.0.1", own)).findFirst(),
             Optional.empty(),
             Optional.empty(),
+            Optional.empty(),
             List.of()),
         new Redis(redisUri, Duration.ofMillis(500), Duration.ofMinutes(1)),
         new PolicyFile(policy, Optional.empty(), false),

@@ -103,6 +103,7 @@ final class FaultScene implements AutoCloseable {
             Optional.empty(),
             Optional.empty(),
             Optional.empty(),
+            Optional.empty(),
             List.of()),
         new Redis(redisUri, REDIS_TIMEOUT, Duration.ZERO),
         new PolicyFile(policy, copy, false),

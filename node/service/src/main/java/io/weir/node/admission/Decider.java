@@ -7,17 +7,22 @@ import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.internal.ContextInternal;
 import io.weir.core.decision.Decision;
+import io.weir.core.decision.Decision.Allowed;
 import io.weir.core.kind.Hold;
 import io.weir.core.policy.OperationLimit.Limited;
 import io.weir.core.policy.Subject;
 import io.weir.core.slot.TicketRequest;
 import io.weir.core.throttle.Failures;
+import io.weir.core.throttle.JointThrottle;
+import io.weir.core.throttle.JointThrottle.Part;
 import io.weir.core.throttle.StoreUnavailableException;
 import io.weir.core.throttle.Throttle;
 import io.weir.core.throttle.UnknownSubjectException;
 import io.weir.node.admission.Witness.Question;
 import io.weir.node.metrics.NodeMetrics;
 import io.weir.node.trace.Tracing;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
@@ -29,14 +34,26 @@ public final class Decider {
   private static final Logger LOG = LoggerFactory.getLogger(Decider.class);
 
   private final Throttle throttle;
+  private final JointThrottle joint;
   private final NodeMetrics metrics;
   private final Tracing tracing;
   private final Witness witness;
   private final AtomicBoolean isUndecided = new AtomicBoolean();
 
-  /** @param witness sees the decisions */
-  public Decider(Throttle throttle, NodeMetrics metrics, Tracing tracing, Witness witness) {
+  /**
+   * A decider of one node.
+   *
+   * @param joint decides on requests that take from limits of several subjects
+   * @param witness sees the decisions
+   */
+  public Decider(
+      Throttle throttle,
+      JointThrottle joint,
+      NodeMetrics metrics,
+      Tracing tracing,
+      Witness witness) {
     this.throttle = throttle;
+    this.joint = joint;
     this.metrics = metrics;
     this.tracing = tracing;
     this.witness = witness;
@@ -94,6 +111,47 @@ public final class Decider {
     return done.future();
   }
 
+  /**
+   * Takes the cost of all questions, or of none, see {@link JointThrottle#tryTake}. Admissions are counted if all are
+   * admitted.
+   *
+   * @return completes with a decision for each question, in order
+   */
+  public Future<List<Decision>> decideAsOne(
+      Context context, List<Question> questions, TicketRequest ticket) {
+    List<Part> parts = questions.stream()
+        .map(question -> new Part(question.subject(), question.operation(), question.cost()))
+        .toList();
+    Promise<List<Decision>> done = Promise.promise();
+    ContextInternal here = ofRequest((ContextInternal) context);
+    joint
+        .tryTake(parts, ticket)
+        .whenComplete((decisions, error) -> here.emit(decisions, decided -> {
+          if (decided != null) {
+            done.succeed(answered(questions, decided));
+          } else {
+            Throwable cause = Failures.cause(requireNonNull(error));
+            questions.forEach(question -> undecided(question, cause));
+            done.fail(cause);
+          }
+        }));
+    return done.future();
+  }
+
+  private List<Decision> answered(List<Question> questions, List<Decision> decisions) {
+    boolean isAdmitted = decisions.stream().allMatch(Allowed.class::isInstance);
+    List<Decision> answers = new ArrayList<>(decisions.size());
+    for (int i = 0; i < decisions.size(); i++) {
+      Decision decision = decisions.get(i);
+      if (isAdmitted || !(decision instanceof Allowed)) {
+        decided(questions.get(i), decision);
+        decision = answered(questions.get(i), decision);
+      }
+      answers.add(decision);
+    }
+    return answers;
+  }
+
   // The context of the request that is served here, so that its trace is known afterwards.
   private static ContextInternal ofRequest(ContextInternal loop) {
     ContextInternal here = ContextInternal.current();
@@ -112,7 +170,7 @@ public final class Decider {
   }
 
   /** The decision that a newcomer would get; takes nothing, and is not counted. */
-  Future<Decision> peek(Context context, Subject subject, String operation, long cost) {
+  public Future<Decision> peek(Context context, Subject subject, String operation, long cost) {
     return Future.fromCompletionStage(throttle.peek(subject, operation, cost), context);
   }
 

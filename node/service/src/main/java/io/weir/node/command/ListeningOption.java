@@ -53,6 +53,13 @@ final class ListeningOption {
   private int respPort = 0;
 
   @Option(
+      names = "--envoy-port",
+      paramLabel = "PORT",
+      description =
+          "port for Envoy's rate limit protocol, by gRPC with the service token; 0 for none (${DEFAULT-VALUE})")
+  private int envoyPort = 0;
+
+  @Option(
       names = "--cors-origins",
       paramLabel = "ORIGINS",
       description =
@@ -64,16 +71,17 @@ final class ListeningOption {
     return new Listening(
         new Address(host, inRange(spec, "--port", port, 1, MOST_PORT)),
         port("--admin-port", adminHost, adminPort),
-        ofResp(hasServices),
+        ofServices("--resp-port", respPort, hasServices),
+        ofServices("--envoy-port", envoyPort, hasServices),
         tls,
         origins());
   }
 
-  private Optional<Address> ofResp(boolean hasServices) {
-    Optional<Address> given = port("--resp-port", host, respPort);
+  private Optional<Address> ofServices(String option, int number, boolean hasServices) {
+    Optional<Address> given = port(option, host, number);
     if (given.isPresent() && !hasServices) {
       throw new ParameterException(
-          spec.commandLine(), "--resp-port: without --service-token nobody could use it");
+          spec.commandLine(), option + ": without --service-token nobody could use it");
     }
     return given;
   }

@@ -32,13 +32,15 @@ public record NodeConfig(
    *
    * @param operators for policy, health and metrics; empty if they are at the address for callers
    * @param resp for clients of the Redis protocol; empty if there is no such port
-   * @param tls of the port for callers, and of that for clients of the Redis protocol; empty for none
+   * @param envoy for Envoy's rate limit protocol; empty if there is no such port
+   * @param tls of the port for callers, and of those for clients of the Redis protocol and for Envoy; empty for none
    * @param corsOrigins origins of web pages whose scripts may call the node; a star for any
    */
   public record Listening(
       Address callers,
       Optional<Address> operators,
       Optional<Address> resp,
+      Optional<Address> envoy,
       Optional<Tls> tls,
       List<String> corsOrigins) {
     public Listening {

@@ -8,6 +8,7 @@ import io.vertx.core.Vertx;
 import io.vertx.core.internal.VertxInternal;
 import io.weir.core.decision.Decision.Denied;
 import io.weir.core.policy.PolicyRevision;
+import io.weir.core.throttle.JointThrottle;
 import io.weir.core.throttle.PolicySource;
 import io.weir.core.throttle.Throttle;
 import io.weir.inmemory.InMemoryBucketStore;
@@ -39,8 +40,11 @@ final class DebtsTest {
       new PolicyRevision(1, PolicyDocuments.parse("test", POLICY).policy());
   private final Throttle throttle =
       new Throttle(new InMemoryBucketStore(clock), new Source(policy));
-  private final Debts debts =
-      new Debts(vertx, new Decider(throttle, new NodeMetrics(), Tracing.NONE, Witness.NONE));
+  private final JointThrottle noJoint = new JointThrottle(
+      joint -> CompletableFuture.failedFuture(new IllegalStateException("none of several")),
+      new Source(policy));
+  private final Debts debts = new Debts(
+      vertx, new Decider(throttle, noJoint, new NodeMetrics(), Tracing.NONE, Witness.NONE));
 
   private record Source(PolicyRevision current) implements PolicySource {
     @Override

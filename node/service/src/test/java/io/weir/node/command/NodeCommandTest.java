@@ -39,6 +39,7 @@ final class NodeCommandTest {
                 Optional.of(new Address("127.0.0.1", 9080)),
                 Optional.empty(),
                 Optional.empty(),
+                Optional.empty(),
                 List.of()),
             new Redis("redis://127.0.0.1:6379", Duration.ofMillis(75), Duration.ofMinutes(1)),
             new PolicyFile(Path.of("policy.yaml"), Optional.empty(), false),
@@ -172,6 +173,7 @@ final class NodeCommandTest {
         new Listening(
             new Address("127.0.0.1", 9001),
             Optional.of(new Address("127.0.0.2", 9002)),
+            Optional.empty(),
             Optional.empty(),
             Optional.empty(),
             List.of("https://a.example", "http://[::1]:8080")),

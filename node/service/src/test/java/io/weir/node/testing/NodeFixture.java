@@ -134,7 +134,7 @@ public final class NodeFixture implements AutoCloseable {
         FailureMode.DENY,
         Duration.ZERO,
         OptionalInt.empty(),
-        new Extras(Optional.of(tls), Optional.empty(), false, Reports.NONE));
+        new Extras(Optional.of(tls), Optional.empty(), Optional.empty(), false, Reports.NONE));
   }
 
   /** A node at a Redis of the test that tells others something of its own accord. */
@@ -145,7 +145,7 @@ public final class NodeFixture implements AutoCloseable {
         FailureMode.DENY,
         Duration.ZERO,
         OptionalInt.of(FreePorts.one()),
-        new Extras(Optional.empty(), Optional.empty(), false, reports));
+        new Extras(Optional.empty(), Optional.empty(), Optional.empty(), false, reports));
   }
 
   /** A node with a port for clients of the Redis protocol. */
@@ -159,6 +159,34 @@ public final class NodeFixture implements AutoCloseable {
         new Extras(
             Optional.empty(),
             Optional.of(new Address("127.0.0.1", respPort)),
+            Optional.empty(),
+            false,
+            Reports.NONE));
+  }
+
+  /** A node with a port for Envoy. */
+  public static NodeFixture withEnvoy(String policy, int envoyPort, Optional<Tls> tls) {
+    return withEnvoy(Redis.shared(), policy, envoyPort, tls);
+  }
+
+  /** The same at a Redis of the test that goes away, see {@link #losing}. */
+  public static NodeFixture withEnvoyLosing(String redisUri, String policy, int envoyPort) {
+    Redis redis = new Redis(redisUri, OUTAGE_TIMEOUT, () -> {});
+    return withEnvoy(redis, policy, envoyPort, Optional.empty());
+  }
+
+  private static NodeFixture withEnvoy(
+      Redis redis, String policy, int envoyPort, Optional<Tls> tls) {
+    return new NodeFixture(
+        redis,
+        policy,
+        FailureMode.DENY,
+        Duration.ZERO,
+        OptionalInt.empty(),
+        new Extras(
+            tls,
+            Optional.empty(),
+            Optional.of(new Address("127.0.0.1", envoyPort)),
             false,
             Reports.NONE));
   }
@@ -171,12 +199,17 @@ public final class NodeFixture implements AutoCloseable {
         FailureMode.DENY,
         Duration.ZERO,
         OptionalInt.empty(),
-        new Extras(Optional.empty(), Optional.empty(), true, Reports.NONE));
+        new Extras(Optional.empty(), Optional.empty(), Optional.empty(), true, Reports.NONE));
   }
 
   private record Extras(
-      Optional<Tls> tls, Optional<Address> resp, boolean watchesPolicy, Reports reports) {
-    static final Extras NONE = new Extras(Optional.empty(), Optional.empty(), false, Reports.NONE);
+      Optional<Tls> tls,
+      Optional<Address> resp,
+      Optional<Address> envoy,
+      boolean watchesPolicy,
+      Reports reports) {
+    static final Extras NONE =
+        new Extras(Optional.empty(), Optional.empty(), Optional.empty(), false, Reports.NONE);
   }
 
   private NodeFixture(
@@ -360,6 +393,7 @@ public final class NodeFixture implements AutoCloseable {
             new Address("127.0.0.1", port),
             adminPort.stream().mapToObj(own -> new Address("127.0.0.1", own)).findFirst(),
             extras.resp(),
+            extras.envoy(),
             extras.tls(),
             List.of("https://app.example.com")),
         new NodeConfig.Redis(redis.uri(), redis.timeout(), Duration.ZERO),

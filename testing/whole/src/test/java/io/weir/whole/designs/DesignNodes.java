@@ -51,6 +51,7 @@ final class DesignNodes implements AutoCloseable {
               Optional.empty(),
               Optional.empty(),
               Optional.empty(),
+              Optional.empty(),
               List.of()),
           new Redis(redisUri, Duration.ofSeconds(1), Duration.ofMinutes(1)),
           new PolicyFile(policy, Optional.empty(), false),

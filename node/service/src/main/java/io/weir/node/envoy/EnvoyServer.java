@@ -1,0 +1,131 @@
+package io.weir.node.envoy;
+
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.Http2Settings;
+import io.vertx.core.http.HttpConnection;
+import io.vertx.core.http.HttpServer;
+import io.vertx.core.http.HttpServerOptions;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpVersion;
+import io.weir.core.throttle.PolicySource;
+import io.weir.node.admission.Decider;
+import io.weir.node.answer.Tickets;
+import io.weir.node.auth.TokenGuard;
+import io.weir.node.config.NodeConfig.Address;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+
+/**
+ * Serves the port for Envoy on one event loop: its rate limit service, and gRPC's health service. Mutable; owned by its
+ * event loop.
+ */
+public final class EnvoyServer {
+  private static final String LIMITS = "envoy.service.ratelimit.v3.RateLimitService";
+  private static final String SHOULD_RATE_LIMIT = "/" + LIMITS + "/ShouldRateLimit";
+  private static final String HEALTH_CHECK = "/grpc.health.v1.Health/Check";
+  private static final int SERVING = 1;
+  private static final int NOT_SERVING = 2;
+  /** For each event loop. */
+  private static final int MOST_CONNECTIONS = 1000;
+  /** For each connection. */
+  private static final int MOST_CALLS = 1000;
+
+  private static final int MOST_HEADER_BYTES = 16 << 10;
+  private static final int MOST_SERVICE_NAME = 256;
+  private static final int HTTP_VERSION_NOT_SUPPORTED = 505;
+
+  private final HttpServer server;
+  private final TokenGuard services;
+  private final BooleanSupplier isStopping;
+  private final RateLimits limits;
+  private int connections;
+
+  /**
+   * @param options of its port, with TLS if it has any
+   * @param services admit the service token
+   * @param isStopping whether the node stops
+   */
+  public EnvoyServer(
+      Vertx vertx,
+      HttpServerOptions options,
+      TokenGuard services,
+      PolicySource policies,
+      Decider decider,
+      BooleanSupplier isStopping) {
+    Context context = vertx.getOrCreateContext();
+    this.services = services;
+    this.isStopping = isStopping;
+    this.limits = new RateLimits(context, policies, decider);
+    this.server = vertx
+        .createHttpServer(options
+            .setHttp2ClearTextEnabled(true)
+            .setInitialSettings(new Http2Settings()
+                .setMaxConcurrentStreams(MOST_CALLS)
+                .setMaxHeaderListSize(MOST_HEADER_BYTES)))
+        .connectionHandler(this::welcome)
+        .requestHandler(this::serve);
+  }
+
+  /** Opens the port. */
+  public Future<HttpServer> listen(Address address) {
+    return server.listen(address.port(), address.host());
+  }
+
+  /** Closes the port, and after this time its connections. */
+  public Future<Void> shutdown(long millis) {
+    return server.shutdown(millis, TimeUnit.MILLISECONDS);
+  }
+
+  private void welcome(HttpConnection connection) {
+    connections++;
+    connection.closeHandler(closed -> connections--);
+    if (connections > MOST_CONNECTIONS) {
+      var unused = connection.close();
+    }
+  }
+
+  private void serve(HttpServerRequest request) {
+    if (request.version() != HttpVersion.HTTP_2) {
+      var unused = request.response().setStatusCode(HTTP_VERSION_NOT_SUPPORTED).end();
+      return;
+    }
+    switch (request.path()) {
+      case SHOULD_RATE_LIMIT -> {
+        if (services.admits(request.headers())) {
+          Optional<String> ticket = Optional.ofNullable(request.getHeader(Tickets.RETRY_TICKET));
+          GrpcCall.serve(request, message -> limits.answer(message, ticket));
+        } else {
+          GrpcCall.refuse(
+              request,
+              new GrpcException(
+                  GrpcStatus.UNAUTHENTICATED, "this needs the service token as bearer token"));
+        }
+      }
+      case HEALTH_CHECK -> GrpcCall.serve(request, this::health);
+      default ->
+        GrpcCall.refuse(request, new GrpcException(GrpcStatus.UNIMPLEMENTED, "no such method"));
+    }
+  }
+
+  // Without a name, that of the node as a whole.
+  private Future<Buffer> health(Buffer message) {
+    MessageReader reader = MessageReader.of(message);
+    String service = "";
+    while (reader.hasNext()) {
+      if (reader.field() == 1) {
+        service = reader.text(MOST_SERVICE_NAME, "service");
+      } else {
+        reader.skip();
+      }
+    }
+    if (!service.isEmpty() && !service.equals(LIMITS)) {
+      return Future.failedFuture(new GrpcException(GrpcStatus.NOT_FOUND, "no such service"));
+    }
+    int status = isStopping.getAsBoolean() ? NOT_SERVING : SERVING;
+    return Future.succeededFuture(new MessageWriter().add(1, status).bytes());
+  }
+}

@@ -1,0 +1,175 @@
+package io.weir.node.envoy;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpServerResponse;
+import io.weir.core.throttle.Failures;
+import io.weir.core.throttle.StoreUnavailableException;
+import io.weir.core.throttle.UnknownSubjectException;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One call of one message and one answer. Mutable; owned by its event loop.
+ *
+ * @see <a href="https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md">the protocol</a>
+ */
+final class GrpcCall {
+  /** The most bytes of a message. */
+  static final int MOST_BYTES = 64 << 10;
+
+  private static final Logger LOG = LoggerFactory.getLogger(GrpcCall.class);
+  private static final int PREFIX_BYTES = 5;
+  private static final CharSequence CONTENT_TYPE = HttpHeaders.createOptimized("application/grpc");
+  private static final CharSequence STATUS = HttpHeaders.createOptimized("grpc-status");
+  private static final CharSequence MESSAGE = HttpHeaders.createOptimized("grpc-message");
+  private static final int MOST_TIMEOUT_DIGITS = 8;
+
+  private final HttpServerRequest request;
+  private final Function<Buffer, Future<Buffer>> method;
+  private final long arrivedNanos = System.nanoTime();
+  private final Buffer body = Buffer.buffer();
+  private boolean isAnswered;
+
+  /** @param method answers a message; may throw {@link GrpcException}, or fail with it */
+  private GrpcCall(HttpServerRequest request, Function<Buffer, Future<Buffer>> method) {
+    this.request = request;
+    this.method = method;
+  }
+
+  static void serve(HttpServerRequest request, Function<Buffer, Future<Buffer>> method) {
+    GrpcCall call = new GrpcCall(request, method);
+    request.exceptionHandler(gone -> call.isAnswered = true);
+    request.handler(call::arrived);
+    request.endHandler(ended -> call.answer());
+  }
+
+  /** Refuses a call without its message. */
+  static void refuse(HttpServerRequest request, GrpcException refusal) {
+    request.exceptionHandler(gone -> {});
+    new GrpcCall(request, message -> Future.failedFuture(refusal)).fail(refusal);
+  }
+
+  private void arrived(Buffer bytes) {
+    if (isAnswered) {
+      return;
+    }
+    if (body.length() + bytes.length() > PREFIX_BYTES + MOST_BYTES) {
+      fail(new GrpcException(
+          GrpcStatus.RESOURCE_EXHAUSTED,
+          "the message has more than %d bytes".formatted(MOST_BYTES)));
+    } else {
+      body.appendBuffer(bytes);
+    }
+  }
+
+  private void answer() {
+    if (isAnswered) {
+      return;
+    }
+    try {
+      if (System.nanoTime() - arrivedNanos > timeoutNanos()) {
+        throw new GrpcException(
+            GrpcStatus.DEADLINE_EXCEEDED, "the deadline had passed: nothing was charged");
+      }
+      method.apply(message()).onComplete(done -> {
+        if (done.succeeded()) {
+          succeed(done.result());
+        } else {
+          fail(done.cause());
+        }
+      });
+    } catch (RuntimeException e) {
+      fail(e);
+    }
+  }
+
+  private Buffer message() {
+    if (body.length() < PREFIX_BYTES
+        || body.getUnsignedInt(1) != body.length() - (long) PREFIX_BYTES) {
+      throw GrpcException.invalid("there is no message, or more than one");
+    }
+    if (body.getByte(0) != 0) {
+      throw new GrpcException(
+          GrpcStatus.UNIMPLEMENTED, "a compressed message (expected: identity)");
+    }
+    return body.slice(PREFIX_BYTES, body.length());
+  }
+
+  // A timeout that cannot be read is none.
+  private long timeoutNanos() {
+    String text = request.getHeader("grpc-timeout");
+    if (text == null || !text.matches("\\d{1," + MOST_TIMEOUT_DIGITS + "}[HMSmun]")) {
+      return Long.MAX_VALUE;
+    }
+    long number = Long.parseLong(text.substring(0, text.length() - 1));
+    return switch (text.charAt(text.length() - 1)) {
+      case 'H' -> TimeUnit.HOURS.toNanos(number);
+      case 'M' -> TimeUnit.MINUTES.toNanos(number);
+      case 'S' -> TimeUnit.SECONDS.toNanos(number);
+      case 'm' -> TimeUnit.MILLISECONDS.toNanos(number);
+      case 'u' -> TimeUnit.MICROSECONDS.toNanos(number);
+      default -> number;
+    };
+  }
+
+  private void succeed(Buffer message) {
+    if (isAnswered) {
+      return;
+    }
+    isAnswered = true;
+    HttpServerResponse response = request.response();
+    response.headers().set(HttpHeaders.CONTENT_TYPE, CONTENT_TYPE);
+    response.trailers().set(STATUS, GrpcStatus.OK.code());
+    Buffer framed = Buffer.buffer(PREFIX_BYTES + message.length())
+        .appendByte((byte) 0)
+        .appendInt(message.length())
+        .appendBuffer(message);
+    var unused = response.end(framed);
+  }
+
+  private void fail(Throwable error) {
+    if (isAnswered) {
+      return;
+    }
+    isAnswered = true;
+    GrpcException refusal = refusal(Failures.cause(error));
+    HttpServerResponse response = request.response();
+    response.headers().set(HttpHeaders.CONTENT_TYPE, CONTENT_TYPE);
+    response.headers().set(STATUS, refusal.status().code());
+    response.headers().set(MESSAGE, escaped(String.valueOf(refusal.getMessage())));
+    var unused = response.end();
+  }
+
+  private static GrpcException refusal(Throwable error) {
+    if (error instanceof GrpcException refusal) {
+      return refusal;
+    }
+    if (error instanceof StoreUnavailableException) {
+      return new GrpcException(GrpcStatus.UNAVAILABLE, "the shared state did not answer");
+    }
+    if (error instanceof UnknownSubjectException) {
+      return new GrpcException(GrpcStatus.UNAVAILABLE, "the policy has changed meanwhile");
+    }
+    LOG.warn("a call could not be answered", error);
+    return new GrpcException(GrpcStatus.INTERNAL, "the call could not be answered");
+  }
+
+  private static String escaped(String message) {
+    StringBuilder text = new StringBuilder(message.length());
+    for (byte b : message.getBytes(UTF_8)) {
+      if (b >= ' ' && b <= '~' && b != '%') {
+        text.append((char) b);
+      } else {
+        text.append("%%%02X".formatted(b & 0xff));
+      }
+    }
+    return text.toString();
+  }
+}

@@ -1,0 +1,163 @@
+package io.weir.node.envoy;
+
+import static java.util.Objects.requireNonNull;
+
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
+import io.weir.core.decision.Decision;
+import io.weir.core.decision.Decision.Allowed;
+import io.weir.core.policy.FailureMode;
+import io.weir.core.slot.TicketRequest;
+import io.weir.core.throttle.Failures;
+import io.weir.core.throttle.PolicySource;
+import io.weir.node.admission.Decider;
+import io.weir.node.admission.Witness.Question;
+import io.weir.node.answer.Tickets;
+import io.weir.node.envoy.rule.EnvoyDomain;
+import io.weir.node.envoy.rule.EnvoyDomains;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Decides on requests of Envoy: all their descriptors are charged, or none is. First what takes nothing, so that
+ * nothing is taken where that denies; then the rest in one step. What is in audit mode is decided by itself.
+ */
+final class RateLimits {
+  private static final String NEW_TICKET = "new";
+
+  private final Context context;
+  private final PolicySource policies;
+  private final Decider decider;
+
+  /** For one event loop, that of {@code context}. */
+  RateLimits(Context context, PolicySource policies, Decider decider) {
+    this.context = context;
+    this.policies = policies;
+    this.decider = decider;
+  }
+
+  /**
+   * Answers a message.
+   *
+   * @param shown the ticket in the metadata
+   */
+  Future<Buffer> answer(Buffer message, Optional<String> shown) {
+    RateLimitRequest request = RateLimitRequest.read(message);
+    EnvoyDomain domain = EnvoyDomains.of(policies.current().policy())
+        .find(request.domain())
+        .orElseThrow(() -> new GrpcException(
+            GrpcStatus.NOT_FOUND, "domain: '%s' is not in the policy".formatted(request.domain())));
+    Parts parts = Parts.of(domain, request);
+    TicketRequest ticket = ticket(shown.or(request::ticket));
+    Map<String, Answer> answers = new HashMap<>();
+    return decideAll(audited(parts), answers)
+        .otherwiseEmpty() // what audits denies nothing, whatever becomes of it
+        .compose(done -> decideAll(idle(parts), answers))
+        .compose(isAllowed -> charge(charged(parts), isAllowed, ticket, answers))
+        .map(done -> Answers.response(parts, answers).bytes());
+  }
+
+  /**
+   * A decision on a part.
+   *
+   * @param counts whether what it shows as used has the hits in it
+   */
+  record Answer(Decision decision, boolean counts) {
+    boolean isAllowed() {
+      return decision instanceof Allowed;
+    }
+  }
+
+  private static List<Part> audited(Parts parts) {
+    return parts.bySubject().values().stream()
+        .filter(part -> part.rule().audits())
+        .toList();
+  }
+
+  private static List<Part> idle(Parts parts) {
+    return enforced(parts).stream().filter(Part::takesNothing).toList();
+  }
+
+  private static List<Part> charged(Parts parts) {
+    return enforced(parts).stream().filter(part -> !part.takesNothing()).toList();
+  }
+
+  private static List<Part> enforced(Parts parts) {
+    return parts.bySubject().values().stream()
+        .filter(part -> !part.rule().audits())
+        .toList();
+  }
+
+  // Each by itself; whether all were allowed.
+  private Future<Boolean> decideAll(List<Part> each, Map<String, Answer> answers) {
+    return Future.all(each.stream().map(part -> decideAlone(part, answers)).toList())
+        .map(done -> each.stream()
+            .allMatch(part -> requireNonNull(answers.get(idOf(part))).isAllowed()));
+  }
+
+  private Future<?> decideAlone(Part part, Map<String, Answer> answers) {
+    boolean looks = part.hits() == 0 && part.limit().limit().requests() > 0;
+    Future<Decision> decided =
+        looks ? look(part) : decider.decide(context, part.question(), TicketRequest.NONE);
+    return decided.onSuccess(
+        decision -> answers.put(idOf(part), new Answer(decision, !looks || isQuota(decision))));
+  }
+
+  private Future<Decision> look(Part part) {
+    Question question = part.question();
+    return decider
+        .peek(context, question.subject(), question.operation(), question.cost())
+        .recover(error -> whileAway(part, error));
+  }
+
+  // No share of a node knows what is left.
+  private Future<Decision> whileAway(Part part, Throwable error) {
+    boolean isServed =
+        Failures.isOutage(error) && part.subject().plan().failureMode() != FailureMode.DENY;
+    return isServed
+        ? Future.succeededFuture(new Allowed(policies.current().revision(), List.of(), true))
+        : Future.failedFuture(error);
+  }
+
+  // A look at a quota shows what is left after the hit.
+  private static boolean isQuota(Decision decision) {
+    return decision.demands().isEmpty() && decision instanceof Allowed;
+  }
+
+  private Future<?> charge(
+      List<Part> parts, boolean mayTake, TicketRequest ticket, Map<String, Answer> answers) {
+    if (parts.isEmpty()) {
+      return Future.succeededFuture();
+    }
+    if (!mayTake) {
+      return Future.all(parts.stream()
+          .map(part -> look(part)
+              .onSuccess(
+                  decision -> answers.put(idOf(part), new Answer(decision, isQuota(decision)))))
+          .toList());
+    }
+    if (parts.size() == 1) {
+      Part only = parts.get(0);
+      return decider
+          .decide(context, only.question(), ticket)
+          .onSuccess(decision -> answers.put(idOf(only), new Answer(decision, true)));
+    }
+    List<Question> questions = parts.stream().map(Part::question).toList();
+    return decider.decideAsOne(context, questions, ticket).onSuccess(decisions -> {
+      for (int i = 0; i < parts.size(); i++) {
+        answers.put(idOf(parts.get(i)), new Answer(decisions.get(i), true));
+      }
+    });
+  }
+
+  private static String idOf(Part part) {
+    return part.subject().id();
+  }
+
+  private static TicketRequest ticket(Optional<String> shown) {
+    return Tickets.of(shown.filter(text -> !text.equals(NEW_TICKET)), shown.isPresent());
+  }
+}

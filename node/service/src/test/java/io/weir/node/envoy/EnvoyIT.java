@@ -1,0 +1,479 @@
+package io.weir.node.envoy;
+
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.grpc.CallOptions;
+import io.grpc.ClientInterceptors;
+import io.grpc.ManagedChannel;
+import io.grpc.Metadata;
+import io.grpc.MethodDescriptor;
+import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
+import io.grpc.netty.shaded.io.grpc.netty.GrpcSslContexts;
+import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
+import io.grpc.stub.ClientCalls;
+import io.grpc.stub.MetadataUtils;
+import io.vertx.core.buffer.Buffer;
+import io.weir.node.config.Tls;
+import io.weir.node.testing.NodeFixture;
+import io.weir.testkit.FreePorts;
+import io.weir.testkit.RedisProcess;
+import io.weir.testkit.TestCertificate;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** A client of gRPC at the port for Envoy, in place of Envoy. */
+final class EnvoyIT {
+  private static final String LIMITS =
+      "envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit";
+  private static final String HEALTH = "grpc.health.v1.Health/Check";
+  private static final int OVER = 2;
+  // By the hour, so that nothing drains during a test.
+  private static final String POLICY = """
+      buckets: []
+      envoy:
+        edge:
+          rules:
+            - { match: [{ key: address }], requests: 5, per: hour, name: address }
+            - { match: [{ key: path }], requests: 3, per: day }
+            - { match: [{ key: path, value: /free }], unlimited: true }
+            - { match: [{ key: path, value: /never }], requests: 0, per: day }
+            - { match: [{ key: account }], requests: 4, per: month, override: true }
+            - { match: [{ key: tried }], requests: 1, per: hour, mode: audit }
+            - { match: [{ key: vip }], requests: 50, per: hour, replaces: [address] }
+      """;
+
+  private static int port;
+  private static NodeFixture fixture;
+  private static ManagedChannel channel;
+
+  @BeforeAll
+  static void start() {
+    port = FreePorts.one();
+    fixture = NodeFixture.withEnvoy(POLICY, port, Optional.empty());
+    channel = NettyChannelBuilder.forAddress("127.0.0.1", port).usePlaintext().build();
+  }
+
+  @AfterAll
+  static void stop() throws InterruptedException {
+    channel.shutdownNow();
+    assertThat(channel.awaitTermination(10, TimeUnit.SECONDS)).isTrue();
+    fixture.close();
+  }
+
+  @Test
+  void aDescriptorIsLimitedAndDeniedWithItsOwnTime() {
+    for (int left = 4; left >= 0; left--) {
+      Answer answer = ask(descriptor("address=1.1"));
+      assertThat(answer.isOver()).isFalse();
+      assertThat(answer.status(0)).containsEntry("remaining", (long) left);
+      assertThat(answer.headers()).containsEntry("RateLimit-Policy", "\"address\";q=5;w=3600");
+    }
+    Answer denied = ask(descriptor("address=1.1"));
+    assertThat(denied.isOver()).isTrue();
+    assertThat(denied.status(0))
+        .containsEntry("code", 2L)
+        .containsEntry("requests", 5L)
+        .containsEntry("unit", 3L);
+    // A fifth of an hour, and a bin of its calendar at most.
+    long seconds = requireNonNull(denied.status(0).get("seconds"));
+    assertThat(seconds).isBetween(690L, 900L);
+    assertThat(denied.headers()).containsKeys("Retry-After", "Retry-After-Ms");
+    assertThat(Long.parseLong(requireNonNull(denied.headers().get("Retry-After"))))
+        .isBetween(seconds, seconds + 1);
+    assertThat(denied.full()).containsExactly("address");
+    assertThat(ask(descriptor("address=1.2")).isOver()).isFalse();
+  }
+
+  @Test
+  void allDescriptorsAreChargedOrNone() {
+    for (int i = 0; i < 3; i++) {
+      assertThat(ask(descriptor("address=2.1"), descriptor("path=/two")).isOver())
+          .isFalse();
+    }
+    Answer denied = ask(descriptor("address=2.1"), descriptor("path=/two"));
+    assertThat(denied.isOver()).isTrue();
+    assertThat(denied.status(0)).containsEntry("code", 1L).containsEntry("remaining", 2L);
+    assertThat(denied.status(1)).containsEntry("code", 2L).containsEntry("remaining", 0L);
+    assertThat(denied.full()).containsExactly("path");
+    assertThat(ask(descriptor("address=2.1")).status(0)).containsEntry("remaining", 1L);
+  }
+
+  @Test
+  void hitsAreTheCostAndAnExplicitZeroOnlyLooks() {
+    assertThat(ask(4, descriptor("address=3.1")).status(0)).containsEntry("remaining", 1L);
+    assertThat(ask(descriptor("address=3.1", 0)).status(0)).containsEntry("remaining", 1L);
+    assertThat(ask(descriptor("address=3.1", 1)).isOver()).isFalse();
+    // One of the descriptors looks, and would be denied: the other is not charged.
+    Answer looked = ask(descriptor("address=3.1", 0), descriptor("path=/three"));
+    assertThat(looked.isOver()).isTrue();
+    assertThat(looked.status(1)).containsEntry("remaining", 3L);
+    // More than a limit ever has: no time helps.
+    Answer never = ask(descriptor("path=/three", 1L << 40));
+    assertThat(never.isOver()).isTrue();
+    assertThat(never.status(0)).doesNotContainKey("seconds");
+    // Equal descriptors are one.
+    assertThat(ask(2, descriptor("path=/three"), descriptor("path=/three")).isOver())
+        .isTrue();
+    assertThat(ask(descriptor("path=/three"), descriptor("path=/three")).status(1))
+        .containsEntry("remaining", 1L);
+  }
+
+  @Test
+  void rulesMeanWhatTheySay() {
+    Answer free = ask(descriptor("path=/free"), descriptor("unknown=1"));
+    assertThat(free.isOver()).isFalse();
+    assertThat(free.statuses()).extracting(status -> status.get("code")).containsExactly(1L, 1L);
+    assertThat(ask(descriptor("path=/never"), descriptor("address=4.1")).isOver())
+        .isTrue();
+    assertThat(ask(descriptor("address=4.1")).status(0)).containsEntry("remaining", 4L);
+    for (int i = 0; i < 3; i++) {
+      assertThat(ask(descriptor("tried=1")).isOver()).isFalse();
+    }
+    assertThat(ask(5, descriptor("vip=1"), descriptor("address=4.1")).isOver()).isFalse();
+    assertThat(ask(descriptor("address=4.1")).status(0)).containsEntry("remaining", 3L);
+  }
+
+  @Test
+  void aMonthIsCountedAndALimitMayComeWithTheRequest() {
+    assertThat(ask(descriptor("account=a")).status(0))
+        .containsEntry("unit", 5L)
+        .containsEntry("remaining", 3L);
+    assertThat(ask(3, descriptor("account=a"), descriptor("address=5.1")).isOver())
+        .isFalse();
+    Answer denied = ask(descriptor("account=a"), descriptor("address=5.1"));
+    assertThat(denied.isOver()).isTrue();
+    assertThat(denied.full()).containsExactly("account");
+    MessageWriter carried =
+        descriptor("account=b").add(2, new MessageWriter().add(1, 2).add(2, 4));
+    assertThat(ask(carried).status(0))
+        .containsEntry("requests", 2L)
+        .containsEntry("unit", 4L)
+        .containsEntry("remaining", 1L);
+    assertThat(refused(
+                descriptor("address=5.2").add(2, new MessageWriter().add(1, 2).add(2, 4)))
+            .getDescription())
+        .isEqualTo(
+            "descriptors[0].limit: rule address takes none (expected: none, or override: true)");
+  }
+
+  @Test
+  void aTicketIsGivenAndShown() {
+    assertThat(ask(5, descriptor("address=6.1")).isOver()).isFalse();
+    MessageWriter wanting = descriptor("address=6.1")
+        .add(1, new MessageWriter().add(1, "retry_ticket").add(2, "new"));
+    String ticket = requireNonNull(ask(wanting).headers().get("Retry-Ticket"));
+    MessageWriter showing = descriptor("address=6.1")
+        .add(1, new MessageWriter().add(1, "retry_ticket").add(2, ticket));
+    assertThat(ask(showing).headers()).containsEntry("Retry-Ticket", ticket);
+  }
+
+  @Test
+  void whatCannotBeDecidedHasAStatus() {
+    assertThat(refused(Buffer.buffer("no message")).getCode())
+        .isEqualTo(Status.Code.INVALID_ARGUMENT);
+    assertThat(refused(
+            new MessageWriter().add(1, "nowhere").add(2, descriptor("a=1")).bytes()))
+        .extracting(Status::getCode, Status::getDescription)
+        .containsExactly(Status.Code.NOT_FOUND, "domain: 'nowhere' is not in the policy");
+    assertThat(
+            statusOf(() -> call("envoy.service.ratelimit.v2.Other/Ask", Buffer.buffer(), token())))
+        .isEqualTo(Status.Code.UNIMPLEMENTED);
+    assertThat(statusOf(() -> call(LIMITS, message(1, descriptor("address=7.1")), new Metadata())))
+        .isEqualTo(Status.Code.UNAUTHENTICATED);
+    byte[] large = new byte[(64 << 10) + 1];
+    assertThat(refused(Buffer.buffer(large)).getCode()).isEqualTo(Status.Code.RESOURCE_EXHAUSTED);
+  }
+
+  @Test
+  void mutatedMessagesAreAnsweredOrRefused() {
+    byte[] whole =
+        message(1, descriptor("address=8.1"), descriptor("path=/eight")).getBytes();
+    Random random = new Random(Long.getLong("weir.seed", 1));
+    for (int i = 0; i < 1000; i++) {
+      byte[] bytes = whole.clone();
+      bytes[random.nextInt(bytes.length)] = (byte) random.nextInt(256);
+      try {
+        call(LIMITS, Buffer.buffer(bytes), token());
+      } catch (StatusRuntimeException e) {
+        assertThat(e.getStatus().getCode())
+            .isIn(Status.Code.INVALID_ARGUMENT, Status.Code.NOT_FOUND);
+      }
+    }
+  }
+
+  @Test
+  void healthIsServed() {
+    assertThat(call(HEALTH, Buffer.buffer(), new Metadata()).getBytes()).containsExactly(8, 1);
+    Buffer named =
+        new MessageWriter().add(1, LIMITS.substring(0, LIMITS.indexOf('/'))).bytes();
+    assertThat(call(HEALTH, named, new Metadata()).getBytes()).containsExactly(8, 1);
+    assertThat(statusOf(
+            () -> call(HEALTH, new MessageWriter().add(1, "other").bytes(), new Metadata())))
+        .isEqualTo(Status.Code.NOT_FOUND);
+  }
+
+  @Test
+  void thePortHasTheTlsOfCallers() throws IOException {
+    int ownPort = FreePorts.one();
+    try (TestCertificate certificate = TestCertificate.of("localhost")) {
+      Tls tls = new Tls(certificate.certificate(), certificate.key(), Optional.empty());
+      try (NodeFixture secured = NodeFixture.withEnvoy(POLICY, ownPort, Optional.of(tls))) {
+        assertThat(secured.node()).isNotNull();
+        ManagedChannel own = NettyChannelBuilder.forAddress("localhost", ownPort)
+            .sslContext(GrpcSslContexts.forClient()
+                .trustManager(certificate.certificate().toFile())
+                .build())
+            .build();
+        try {
+          assertThat(Answer.of(call(own, LIMITS, message(1, descriptor("address=9.1")), token()))
+                  .isOver())
+              .isFalse();
+        } finally {
+          own.shutdownNow();
+        }
+      }
+    }
+  }
+
+  @Test
+  void whileRedisIsAwayTheFailureModeOfTheDomainCounts() {
+    int ownPort = FreePorts.one();
+    String policy = """
+        buckets: []
+        envoy:
+          shared: { failureMode: local, rules: [{ match: [{ key: a }], requests: 1, per: day }, { match: [{ key: b }], requests: 9, per: day }] }
+          open: { failureMode: allow, rules: [{ match: [{ key: a }], requests: 1, per: day }] }
+          closed: { failureMode: deny, rules: [{ match: [{ key: a }], requests: 1, per: day }, { match: [{ key: tried }], requests: 1, per: day, mode: audit }] }
+        """;
+    try (RedisProcess redis = RedisProcess.start();
+        NodeFixture losing = NodeFixture.withEnvoyLosing(redis.uri(), policy, ownPort)) {
+      ManagedChannel own =
+          NettyChannelBuilder.forAddress("127.0.0.1", ownPort).usePlaintext().build();
+      try {
+        assertThat(losing.node()).isNotNull();
+        redis.kill();
+        Answer open = Answer.of(call(own, LIMITS, in("open", descriptor("a=1")), token()));
+        assertThat(open.isOver()).isFalse();
+        assertThat(open.headers()).containsEntry("Weir-Degraded", "shared-state-away");
+        assertThat(statusOf(() -> call(own, LIMITS, in("closed", descriptor("a=1")), token())))
+            .isEqualTo(Status.Code.UNAVAILABLE);
+        assertThat(Answer.of(call(own, LIMITS, in("closed", descriptor("tried=1")), token()))
+                .isOver())
+            .isFalse();
+        Answer looked = Answer.of(call(own, LIMITS, in("open", descriptor("a=1", 0)), token()));
+        assertThat(looked.isOver()).isFalse();
+        assertThat(looked.headers()).containsKey("Weir-Degraded");
+        assertThat(statusOf(() -> call(own, LIMITS, in("closed", descriptor("a=1", 0)), token())))
+            .isEqualTo(Status.Code.UNAVAILABLE);
+        Answer shared = Answer.of(
+            call(own, LIMITS, in("shared", descriptor("a=1"), descriptor("b=1")), token()));
+        assertThat(shared.isOver()).isFalse();
+        Answer denied = Answer.of(
+            call(own, LIMITS, in("shared", descriptor("a=1"), descriptor("b=1")), token()));
+        assertThat(denied.isOver()).isTrue();
+        assertThat(denied.headers()).containsKeys("Weir-Degraded", "Retry-After");
+      } finally {
+        own.shutdownNow();
+      }
+    }
+  }
+
+  private static MessageWriter descriptor(String entries) {
+    MessageWriter descriptor = new MessageWriter();
+    for (String entry : entries.split(",", -1)) {
+      int at = entry.indexOf('=');
+      descriptor.add(
+          1, new MessageWriter().add(1, entry.substring(0, at)).add(2, entry.substring(at + 1)));
+    }
+    return descriptor;
+  }
+
+  private static MessageWriter descriptor(String entries, long hits) {
+    return descriptor(entries).add(3, new MessageWriter().add(1, hits));
+  }
+
+  private static Buffer message(long hits, MessageWriter... descriptors) {
+    MessageWriter message = new MessageWriter().add(1, "edge").add(3, hits);
+    for (MessageWriter descriptor : descriptors) {
+      message.add(2, descriptor);
+    }
+    return message.bytes();
+  }
+
+  private static Buffer in(String domain, MessageWriter... descriptors) {
+    MessageWriter message = new MessageWriter().add(1, domain);
+    for (MessageWriter descriptor : descriptors) {
+      message.add(2, descriptor);
+    }
+    return message.bytes();
+  }
+
+  private static Answer ask(MessageWriter... descriptors) {
+    return ask(1, descriptors);
+  }
+
+  private static Answer ask(long hits, MessageWriter... descriptors) {
+    return Answer.of(call(LIMITS, message(hits, descriptors), token()));
+  }
+
+  private static Status refused(MessageWriter descriptor) {
+    return refused(message(1, descriptor));
+  }
+
+  private static Status refused(Buffer message) {
+    try {
+      call(LIMITS, message, token());
+      throw new AssertionError("no error");
+    } catch (StatusRuntimeException e) {
+      return e.getStatus();
+    }
+  }
+
+  private static Status.Code statusOf(Runnable call) {
+    try {
+      call.run();
+      return Status.Code.OK;
+    } catch (StatusRuntimeException e) {
+      return e.getStatus().getCode();
+    }
+  }
+
+  private static Metadata token() {
+    Metadata metadata = new Metadata();
+    metadata.put(
+        Metadata.Key.of("authorization", Metadata.ASCII_STRING_MARSHALLER),
+        "Bearer " + NodeFixture.SERVICE);
+    return metadata;
+  }
+
+  private static Buffer call(String method, Buffer message, Metadata metadata) {
+    return call(channel, method, message, metadata);
+  }
+
+  private static Buffer call(ManagedChannel to, String method, Buffer message, Metadata metadata) {
+    MethodDescriptor<byte[], byte[]> descriptor = MethodDescriptor.<byte[], byte[]>newBuilder()
+        .setType(MethodDescriptor.MethodType.UNARY)
+        .setFullMethodName(method)
+        .setRequestMarshaller(new Bytes())
+        .setResponseMarshaller(new Bytes())
+        .build();
+    return Buffer.buffer(ClientCalls.blockingUnaryCall(
+        ClientInterceptors.intercept(to, MetadataUtils.newAttachHeadersInterceptor(metadata)),
+        descriptor,
+        CallOptions.DEFAULT.withDeadlineAfter(20, TimeUnit.SECONDS),
+        message.getBytes()));
+  }
+
+  /** Messages as they are. */
+  private static final class Bytes implements MethodDescriptor.Marshaller<byte[]> {
+    @Override
+    public InputStream stream(byte[] value) {
+      return new ByteArrayInputStream(value);
+    }
+
+    @Override
+    public byte[] parse(InputStream stream) {
+      try {
+        return stream.readAllBytes();
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+  }
+
+  /** An answer, read by the numbers of its fields. */
+  private record Answer(
+      boolean isOver,
+      List<Map<String, Long>> statuses,
+      Map<String, String> headers,
+      List<String> full) {
+
+    static Answer of(Buffer bytes) {
+      MessageReader reader = MessageReader.of(bytes);
+      boolean isOver = false;
+      List<Map<String, Long>> statuses = new ArrayList<>();
+      Map<String, String> headers = new HashMap<>();
+      List<String> full = new ArrayList<>();
+      while (reader.hasNext()) {
+        switch (reader.field()) {
+          case 1 -> isOver = reader.number() == OVER;
+          case 2 -> statuses.add(status(reader.message()));
+          case 3 -> {
+            MessageReader header = reader.message();
+            headers.put(text(header, 1), text(header, 2));
+          }
+          case 6 -> {
+            MessageReader field = inner(reader.message(), 1);
+            assertThat(text(field, 1)).isEqualTo("full");
+            MessageReader list = inner(inner(field, 2), 6);
+            while (list.hasNext()) {
+              full.add(text(inner(list, 1), 3));
+            }
+          }
+          default -> throw new AssertionError("another field");
+        }
+      }
+      return new Answer(isOver, statuses, headers, full);
+    }
+
+    Map<String, Long> status(int index) {
+      return statuses.get(index);
+    }
+
+    private static Map<String, Long> status(MessageReader reader) {
+      Map<String, Long> status = new HashMap<>(Map.of("remaining", 0L));
+      while (reader.hasNext()) {
+        switch (reader.field()) {
+          case 1 -> status.put("code", reader.number());
+          case 2 -> {
+            MessageReader limit = reader.message();
+            while (limit.hasNext()) {
+              switch (limit.field()) {
+                case 1 -> status.put("requests", limit.number());
+                case 2 -> status.put("unit", limit.number());
+                default -> limit.skip();
+              }
+            }
+          }
+          case 3 -> status.put("remaining", reader.number());
+          case 4 -> {
+            MessageReader duration = reader.message();
+            while (duration.hasNext()) {
+              if (duration.field() == 1) {
+                status.put("seconds", duration.number());
+              } else {
+                duration.skip();
+              }
+            }
+          }
+          default -> throw new AssertionError("another field");
+        }
+      }
+      return status;
+    }
+
+    private static String text(MessageReader reader, int field) {
+      assertThat(reader.field()).isEqualTo(field);
+      return reader.text(1000, "text");
+    }
+
+    private static MessageReader inner(MessageReader reader, int field) {
+      assertThat(reader.field()).isEqualTo(field);
+      return reader.message();
+    }
+  }
+}
