@@ -23,7 +23,7 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     versionProvider = WeirCommand.Version.class,
     synopsisSubcommandLabel = "COMMAND",
-    subcommands = {PolicyCommand.Check.class, PolicyCommand.Schema.class})
+    subcommands = {PolicyCommand.Check.class, PolicyCommand.Schema.class, PolicyImport.class})
 final class PolicyCommand {
 
   /** @param nodes the admin port that they ask */

@@ -49,6 +49,24 @@ final class CommandsTest {
   }
 
   @Test
+  void theFilesOfAnotherLimiterBecomeASectionOfAPolicy(@TempDir Path folder) throws IOException {
+    Files.writeString(folder.resolve("one.yaml"), """
+        domain: one
+        descriptors:
+          - { key: a, detailed_metric: true, rate_limit: { unit: day, requests_per_unit: 3 } }
+        """);
+    Files.writeString(folder.resolve("notes.txt"), "no configuration");
+    assertThat(run("policy", "import", "envoy", folder.toString())).isZero();
+    assertThat(out.toString())
+        .isEqualTo("buckets: []\nenvoy:\n  one:\n    rules:\n"
+            + "      - { match: [{ key: \"a\" }], requests: 3, per: day }\n");
+    assertThat(err.toString()).startsWith("one.yaml:3: detailed_metric: left out, ");
+    Files.writeString(folder.resolve("two.yaml"), "domain: two\ndescriptors: [{ value: x }]\n");
+    assertThat(run("policy", "import", "envoy", folder.toString())).isEqualTo(1);
+    assertThat(err.toString()).contains("two.yaml:2: a descriptor without a key");
+  }
+
+  @Test
   void aFileThatIsNotThereIsASentenceAndNoTrace() {
     assertThat(run("policy", "check", "nowhere.yaml")).isEqualTo(1);
     assertThat(err.toString()).isEqualToIgnoringNewLines("nowhere.yaml: there is no such file");
