@@ -41,6 +41,9 @@ final class Templates {
    * @return what it weighs, or {@link Batch#FULL}
    */
   int add(PendingCharge pending, Batch batch, Lane lane, RedisClock clock) {
+    if (pending.companions().isEmpty()) {
+      return batch.add(pending, of(pending.charge()), others(pending, lane, clock));
+    }
     List<Runnable> joins = new ArrayList<>(pending.companions().size());
     for (PendingCharge other : pending.companions()) {
       ChargeTemplate template = of(other.charge());
