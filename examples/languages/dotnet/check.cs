@@ -13,7 +13,7 @@ public static class Check
     private static readonly string Node = Setting("WEIR_NODE", "http://127.0.0.1:8081");
     private static readonly string Key = Setting("WEIR_KEY", "twenty.demo-secret-of-twenty");
     private static readonly TimeSpan Timeout = TimeSpan.FromSeconds(double.Parse(Setting("WEIR_TIMEOUT", "1")));
-    // What counts while no node answers.
+    // The decision while no node answers.
     private static readonly bool AllowedWithoutWeir = Setting("WEIR_AWAY", "deny") == "allow";
 
     private static readonly HttpClient Client = new HttpClient { Timeout = Timeout };

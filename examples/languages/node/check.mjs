@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 const node = process.env.WEIR_NODE ?? 'http://127.0.0.1:8081'
 const key = process.env.WEIR_KEY ?? 'twenty.demo-secret-of-twenty'
 const timeout = Number(process.env.WEIR_TIMEOUT ?? 1) * 1000
-// What counts while no node answers.
+// The decision while no node answers.
 const allowedWithoutWeir = process.env.WEIR_AWAY === 'allow'
 
 /** Whether the operation may be done now, if need be after a wait of `patience` milliseconds in all. */

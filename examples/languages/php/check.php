@@ -5,7 +5,7 @@ declare(strict_types=1);
 define('NODE', getenv('WEIR_NODE') ?: 'http://127.0.0.1:8081');
 define('KEY', getenv('WEIR_KEY') ?: 'twenty.demo-secret-of-twenty');
 define('TIMEOUT', (float) (getenv('WEIR_TIMEOUT') ?: 1)); // in seconds
-// What counts while no node answers.
+// The decision while no node answers.
 define('ALLOWED_WITHOUT_WEIR', getenv('WEIR_AWAY') === 'allow');
 
 /** Whether the operation may be done now, if need be after a wait of $patience seconds in all. */

@@ -11,7 +11,7 @@ import urllib.request
 NODE = os.environ.get("WEIR_NODE", "http://127.0.0.1:8081")
 KEY = os.environ.get("WEIR_KEY", "twenty.demo-secret-of-twenty")
 TIMEOUT = float(os.environ.get("WEIR_TIMEOUT", "1"))  # in seconds
-# What counts while no node answers.
+# The decision while no node answers.
 ALLOWED_WITHOUT_WEIR = os.environ.get("WEIR_AWAY", "deny") == "allow"
 
 

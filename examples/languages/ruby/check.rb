@@ -5,7 +5,7 @@ require "net/http"
 NODE = ENV.fetch("WEIR_NODE", "http://127.0.0.1:8081")
 KEY = ENV.fetch("WEIR_KEY", "twenty.demo-secret-of-twenty")
 TIMEOUT = Float(ENV.fetch("WEIR_TIMEOUT", "1")) # in seconds
-# What counts while no node answers.
+# The decision while no node answers.
 ALLOWED_WITHOUT_WEIR = ENV["WEIR_AWAY"] == "allow"
 
 # Whether the operation may be done now, if need be after a wait of `patience` seconds in all.

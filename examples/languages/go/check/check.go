@@ -15,7 +15,7 @@ var (
 	node       = setting("WEIR_NODE", "http://127.0.0.1:8081")
 	key        = setting("WEIR_KEY", "twenty.demo-secret-of-twenty")
 	timeout, _ = time.ParseDuration(setting("WEIR_TIMEOUT", "1") + "s")
-	// What counts while no node answers.
+	// The decision while no node answers.
 	allowedWithoutWeir = setting("WEIR_AWAY", "deny") == "allow"
 
 	client = http.Client{Timeout: timeout}

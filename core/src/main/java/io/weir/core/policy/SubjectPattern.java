@@ -32,9 +32,11 @@ public final class SubjectPattern {
     return matches(text, other.text);
   }
 
-  // Goes back to the last star only, so the time is at most the product of the lengths. A star of
-  // the name is matched by a star alone.
-  private static boolean matches(String pattern, String name) {
+  /**
+   * Whether a text matches a pattern in which {@code *} stands for any characters, none included. A star of the text is
+   * matched by a star alone. Takes at most the product of the lengths, as it goes back to the last star only.
+   */
+  public static boolean matches(String pattern, String name) {
     int at = 0;
     int star = -1;
     int resume = 0;

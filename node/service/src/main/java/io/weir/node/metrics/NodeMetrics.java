@@ -37,21 +37,12 @@ import java.util.stream.Stream;
  */
 public final class NodeMetrics implements Holds.Events {
   private static final String NONE = "none";
-  /** In milliseconds. Those of full quotas are hours and days. */
-  private static final List<Long> WAITS = List.of(
-      10L,
-      100L,
-      500L,
-      1000L,
-      2000L,
-      5000L,
-      10_000L,
-      30_000L,
-      60_000L,
-      120_000L,
-      600_000L,
-      3_600_000L,
-      86_400_000L);
+  /** Those of full quotas are hours and days. */
+  private static final List<Duration> WAITS = Stream.of(
+          "0.01s", "0.1s", "0.5s", "1s", "2s", "5s", "10s", "30s", "1m", "2m", "10m", "30m", "1h",
+          "2h", "6h", "12h", "24h", "168h", "744h")
+      .map(wait -> Duration.parse("PT" + wait))
+      .toList();
 
   private final PrometheusMeterRegistry registry =
       new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
@@ -69,7 +60,7 @@ public final class NodeMetrics implements Holds.Events {
       .collect(Collectors.toUnmodifiableMap(Function.identity(), this::slotCounter));
   private final Timer wait = Timer.builder("throttle.retry.after")
       .description("The waits that denied callers were told")
-      .serviceLevelObjectives(WAITS.stream().map(Duration::ofMillis).toArray(Duration[]::new))
+      .serviceLevelObjectives(WAITS.toArray(Duration[]::new))
       .register(registry);
   private final HttpMeters http = new HttpMeters(registry);
   private final BucketMeters buckets = new BucketMeters(registry);
