@@ -129,7 +129,7 @@ public final class JointDegradingStore implements JointStore {
         .toList();
   }
 
-  // What this node has taken for some of them is given back if another one is denied.
+  // If one charge is denied, the node's share gets back the units of the others.
   private List<StoreAnswer> alone(JointCharge joint) {
     LocalShare local = single.share(joint.charges().get(0));
     List<Charge> rates = joint.charges().stream().map(Charge::withoutOverflow).toList();

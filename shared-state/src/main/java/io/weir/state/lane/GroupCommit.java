@@ -179,14 +179,15 @@ final class GroupCommit {
       send(batch, type);
       return;
     }
-    calls.ended(sentNanos, System.nanoTime());
-    if (calls.areNone()) {
-      isScriptUnknown = false;
-    }
     if (answers == null) {
+      calls.failed();
       link.failed(requireNonNull(error));
     } else {
+      calls.answered(sentNanos, System.nanoTime());
       link.answered();
+    }
+    if (calls.areNone()) {
+      isScriptUnknown = false;
     }
     observer.ended(
         answers == null

@@ -40,8 +40,13 @@ final class OpenCalls {
     open++;
   }
 
-  /** Records the end of a call. */
-  void ended(long sentNanos, long nowNanos) {
+  /** Records the end of a call that failed: its time says nothing about Redis. */
+  void failed() {
+    open--;
+  }
+
+  /** Records the end of a call that was answered. */
+  void answered(long sentNanos, long nowNanos) {
     open--;
     long nanos = nowNanos - sentNanos;
     if (nowNanos - began > KEPT_NANOS) {

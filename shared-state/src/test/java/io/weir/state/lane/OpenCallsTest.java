@@ -38,7 +38,7 @@ final class OpenCallsTest {
     calls.sent();
     assertThat(calls.mayFollow(31)).isFalse();
     assertThat(calls.mayFollow(32)).isTrue();
-    calls.ended(now - 300 * MICRO, now);
+    calls.answered(now - 300 * MICRO, now);
     take(20, 110 * MICRO);
     calls.sent();
     assertThat(calls.mayFollow(1)).as("when calls are quick again").isTrue();
@@ -48,6 +48,17 @@ final class OpenCallsTest {
   void oneSlowCallShowsNothing() {
     take(50, 100 * MICRO);
     take(1, 700 * MICRO);
+    calls.sent();
+    assertThat(calls.mayFollow(1)).isTrue();
+  }
+
+  @Test
+  void callsThatFailSayNothing() {
+    take(20, 100 * MICRO);
+    for (int i = 0; i < 20; i++) {
+      calls.sent();
+      calls.failed();
+    }
     calls.sent();
     assertThat(calls.mayFollow(1)).isTrue();
   }
@@ -63,7 +74,7 @@ final class OpenCallsTest {
         .as("after the shortest of the ten seconds before")
         .isFalse();
     now += 11 * SECOND;
-    calls.ended(now - 300 * MICRO, now);
+    calls.answered(now - 300 * MICRO, now);
     calls.sent();
     assertThat(calls.mayFollow(1)).isTrue();
   }
@@ -73,7 +84,7 @@ final class OpenCallsTest {
     OpenCalls single = new OpenCalls(Lane.peek(Map.of()));
     for (long nanos : new long[] {100 * MICRO, 90_000 * MICRO, 90_000 * MICRO}) {
       single.sent();
-      single.ended(now - nanos, now);
+      single.answered(now - nanos, now);
     }
     single.sent();
     assertThat(single.mayFollow(1)).isTrue();
@@ -83,7 +94,7 @@ final class OpenCallsTest {
     for (int i = 0; i < count; i++) {
       calls.sent();
       now += MICRO;
-      calls.ended(now - nanos, now);
+      calls.answered(now - nanos, now);
     }
   }
 }
