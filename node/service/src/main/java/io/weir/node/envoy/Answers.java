@@ -47,7 +47,7 @@ final class Answers {
   private static Status status(Part part, Answer answer, boolean isOver) {
     Decision decision = answer.decision();
     boolean isRefused = !part.rule().audits() && !answer.isAllowed();
-    // What was not taken in the end is still left.
+    // Hits that were not taken are added back to what is left.
     boolean isTaken = part.rule().audits() || (!isOver && part.hits() > 0);
     long back = answer.isAllowed() && answer.counts() && !isTaken ? Math.max(1, part.hits()) : 0;
     Optional<Limit> limit = decision.limits().stream().findFirst();

@@ -15,6 +15,11 @@ import io.weir.node.admission.Decider;
 import io.weir.node.answer.Tickets;
 import io.weir.node.auth.TokenGuard;
 import io.weir.node.config.NodeConfig.Address;
+import io.weir.node.envoy.GrpcCall.Bounds;
+import io.weir.node.intake.Strangers;
+import io.weir.node.intake.Strangers.Stranger;
+import java.util.IdentityHashMap;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
@@ -31,10 +36,17 @@ public final class EnvoyServer {
   private static final int NOT_SERVING = 2;
   /** For each event loop. */
   private static final int MOST_CONNECTIONS = 1000;
-  /** For each connection. */
-  private static final int MOST_CALLS = 1000;
 
-  private static final int MOST_HEADER_BYTES = 16 << 10;
+  private static final int MOST_STRANGERS = 100;
+  /** For each connection. */
+  private static final int MOST_CALLS = 100;
+
+  private static final int MOST_HEADER_BYTES = 8 << 10;
+  private static final int MOST_MESSAGE_BYTES = 64 << 10;
+  private static final int MOST_HEALTH_BYTES = 512;
+  /** For each event loop; strangers can take a third of it. */
+  private static final int MOST_BYTES = 16 << 20;
+
   private static final int MOST_SERVICE_NAME = 256;
   private static final int HTTP_VERSION_NOT_SUPPORTED = 505;
 
@@ -42,7 +54,9 @@ public final class EnvoyServer {
   private final TokenGuard services;
   private final BooleanSupplier isStopping;
   private final RateLimits limits;
-  private int connections;
+  private final Strangers strangers;
+  private final Map<HttpConnection, Stranger> welcomed = new IdentityHashMap<>();
+  private final BodyBudget bodies = new BodyBudget(MOST_BYTES);
 
   /**
    * @param options of its port, with TLS if it has any
@@ -58,6 +72,7 @@ public final class EnvoyServer {
       BooleanSupplier isStopping) {
     Context context = vertx.getOrCreateContext();
     this.services = services;
+    this.strangers = new Strangers(vertx, MOST_CONNECTIONS, MOST_STRANGERS);
     this.isStopping = isStopping;
     this.limits = new RateLimits(context, policies, decider);
     this.server = vertx
@@ -81,11 +96,16 @@ public final class EnvoyServer {
   }
 
   private void welcome(HttpConnection connection) {
-    connections++;
-    connection.closeHandler(closed -> connections--);
-    if (connections > MOST_CONNECTIONS) {
+    Optional<Stranger> stranger = strangers.welcome(connection::close);
+    if (stranger.isEmpty()) {
       var unused = connection.close();
+      return;
     }
+    welcomed.put(connection, stranger.get());
+    connection.closeHandler(closed -> {
+      welcomed.remove(connection);
+      stranger.get().closed();
+    });
   }
 
   private void serve(HttpServerRequest request) {
@@ -96,8 +116,12 @@ public final class EnvoyServer {
     switch (request.path()) {
       case SHOULD_RATE_LIMIT -> {
         if (services.admits(request.headers())) {
+          Optional.ofNullable(welcomed.get(request.connection())).ifPresent(Stranger::isKnown);
           Optional<String> ticket = Optional.ofNullable(request.getHeader(Tickets.RETRY_TICKET));
-          GrpcCall.serve(request, message -> limits.answer(message, ticket));
+          GrpcCall.serve(
+              request,
+              new Bounds(MOST_MESSAGE_BYTES, bodies),
+              message -> limits.answer(message, ticket));
         } else {
           GrpcCall.refuse(
               request,
@@ -105,7 +129,8 @@ public final class EnvoyServer {
                   GrpcStatus.UNAUTHENTICATED, "this needs the service token as bearer token"));
         }
       }
-      case HEALTH_CHECK -> GrpcCall.serve(request, this::health);
+      case HEALTH_CHECK ->
+        GrpcCall.serve(request, new Bounds(MOST_HEALTH_BYTES, bodies), this::health);
       default ->
         GrpcCall.refuse(request, new GrpcException(GrpcStatus.UNIMPLEMENTED, "no such method"));
     }

@@ -12,6 +12,7 @@ import io.weir.core.throttle.StoreUnavailableException;
 import io.weir.core.throttle.UnknownSubjectException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -21,31 +22,40 @@ import org.slf4j.LoggerFactory;
  * @see <a href="https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md">the protocol</a>
  */
 final class GrpcCall {
-  /** The most bytes of a message. */
-  static final int MOST_BYTES = 64 << 10;
-
   private static final Logger LOG = LoggerFactory.getLogger(GrpcCall.class);
   private static final int PREFIX_BYTES = 5;
   private static final CharSequence CONTENT_TYPE = HttpHeaders.createOptimized("application/grpc");
   private static final CharSequence STATUS = HttpHeaders.createOptimized("grpc-status");
   private static final CharSequence MESSAGE = HttpHeaders.createOptimized("grpc-message");
-  private static final int MOST_TIMEOUT_DIGITS = 8;
+  private static final Pattern TIMEOUT = Pattern.compile("\\d{1,8}[HMSmun]");
+
+  /**
+   * The bounds of messages.
+   *
+   * @param bytes of one
+   * @param budget of all
+   */
+  record Bounds(int bytes, BodyBudget budget) {}
 
   private final HttpServerRequest request;
+  private final Bounds bounds;
   private final Function<Buffer, Future<Buffer>> method;
   private final long arrivedNanos = System.nanoTime();
   private final Buffer body = Buffer.buffer();
   private boolean isAnswered;
 
   /** @param method answers a message; may throw {@link GrpcException}, or fail with it */
-  private GrpcCall(HttpServerRequest request, Function<Buffer, Future<Buffer>> method) {
+  private GrpcCall(
+      HttpServerRequest request, Bounds bounds, Function<Buffer, Future<Buffer>> method) {
     this.request = request;
+    this.bounds = bounds;
     this.method = method;
   }
 
-  static void serve(HttpServerRequest request, Function<Buffer, Future<Buffer>> method) {
-    GrpcCall call = new GrpcCall(request, method);
-    request.exceptionHandler(gone -> call.isAnswered = true);
+  static void serve(
+      HttpServerRequest request, Bounds bounds, Function<Buffer, Future<Buffer>> method) {
+    GrpcCall call = new GrpcCall(request, bounds, method);
+    request.exceptionHandler(gone -> call.ends());
     request.handler(call::arrived);
     request.endHandler(ended -> call.answer());
   }
@@ -53,17 +63,20 @@ final class GrpcCall {
   /** Refuses a call without its message. */
   static void refuse(HttpServerRequest request, GrpcException refusal) {
     request.exceptionHandler(gone -> {});
-    new GrpcCall(request, message -> Future.failedFuture(refusal)).fail(refusal);
+    Bounds none = new Bounds(0, new BodyBudget(0));
+    new GrpcCall(request, none, message -> Future.failedFuture(refusal)).fail(refusal);
   }
 
   private void arrived(Buffer bytes) {
     if (isAnswered) {
       return;
     }
-    if (body.length() + bytes.length() > PREFIX_BYTES + MOST_BYTES) {
+    if (body.length() + bytes.length() > PREFIX_BYTES + bounds.bytes()) {
       fail(new GrpcException(
           GrpcStatus.RESOURCE_EXHAUSTED,
-          "the message has more than %d bytes".formatted(MOST_BYTES)));
+          "the message has more than %d bytes".formatted(bounds.bytes())));
+    } else if (!bounds.budget().tryTake(bytes.length())) {
+      fail(new GrpcException(GrpcStatus.RESOURCE_EXHAUSTED, "too many messages at once"));
     } else {
       body.appendBuffer(bytes);
     }
@@ -105,7 +118,7 @@ final class GrpcCall {
   // A timeout that cannot be read is none.
   private long timeoutNanos() {
     String text = request.getHeader("grpc-timeout");
-    if (text == null || !text.matches("\\d{1," + MOST_TIMEOUT_DIGITS + "}[HMSmun]")) {
+    if (text == null || !TIMEOUT.matcher(text).matches()) {
       return Long.MAX_VALUE;
     }
     long number = Long.parseLong(text.substring(0, text.length() - 1));
@@ -119,11 +132,20 @@ final class GrpcCall {
     };
   }
 
+  // Whether this is the first answer, or the end of a call that gets none.
+  private boolean ends() {
+    boolean isFirst = !isAnswered;
+    if (isFirst) {
+      isAnswered = true;
+      bounds.budget().giveBack(body.length());
+    }
+    return isFirst;
+  }
+
   private void succeed(Buffer message) {
-    if (isAnswered) {
+    if (!ends()) {
       return;
     }
-    isAnswered = true;
     HttpServerResponse response = request.response();
     response.headers().set(HttpHeaders.CONTENT_TYPE, CONTENT_TYPE);
     response.trailers().set(STATUS, GrpcStatus.OK.code());
@@ -135,10 +157,9 @@ final class GrpcCall {
   }
 
   private void fail(Throwable error) {
-    if (isAnswered) {
+    if (!ends()) {
       return;
     }
-    isAnswered = true;
     GrpcException refusal = refusal(Failures.cause(error));
     HttpServerResponse response = request.response();
     response.headers().set(HttpHeaders.CONTENT_TYPE, CONTENT_TYPE);

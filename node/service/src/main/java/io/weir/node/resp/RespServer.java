@@ -10,25 +10,24 @@ import io.weir.node.admission.Decider;
 import io.weir.node.auth.Identities;
 import io.weir.node.auth.TokenGuard;
 import io.weir.node.config.NodeConfig.Address;
+import io.weir.node.intake.Strangers;
+import io.weir.node.intake.Strangers.Stranger;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Serves the port for clients of Redis on one event loop. Strangers, who have not shown the service token, have few
- * connections and little time. Mutable; owned by its event loop.
+ * Serves the port for clients of Redis on one event loop. Mutable; owned by its event loop.
  */
 public final class RespServer {
   /** For each event loop. */
   private static final int MOST_CONNECTIONS = 5000;
 
   private static final int MOST_STRANGERS = 200;
-  private static final long STRANGERS_MILLIS = TimeUnit.SECONDS.toMillis(10);
 
-  private final Vertx vertx;
   private final NetServer server;
   private final TokenGuard services;
+  private final Strangers strangers;
   private final CheckCommand checks;
-  private int connections;
-  private int strangers;
 
   /**
    * @param options of its port, with TLS if it has any
@@ -41,7 +40,7 @@ public final class RespServer {
       PolicySource policies,
       Identities identities,
       Decider decider) {
-    this.vertx = vertx;
+    this.strangers = new Strangers(vertx, MOST_CONNECTIONS, MOST_STRANGERS);
     this.services = services;
     this.checks = new CheckCommand(vertx.getOrCreateContext(), policies, identities, decider);
     this.server = vertx.createNetServer(options).connectHandler(this::welcome);
@@ -58,34 +57,15 @@ public final class RespServer {
   }
 
   private void welcome(NetSocket socket) {
-    if (connections >= MOST_CONNECTIONS || strangers >= MOST_STRANGERS) {
+    Optional<Stranger> welcomed = strangers.welcome(socket::close);
+    if (welcomed.isEmpty()) {
       socket
           .write(RespAnswer.error("ERR max number of clients reached"))
           .onComplete(over -> socket.close());
       return;
     }
-    Stranger stranger = new Stranger();
-    stranger.timer = vertx.setTimer(STRANGERS_MILLIS, late -> socket.close());
-    connections++;
-    strangers++;
-    socket.closeHandler(closed -> {
-      connections--;
-      stranger.isKnown();
-    });
+    Stranger stranger = welcomed.get();
+    socket.closeHandler(closed -> stranger.closed());
     RespConnection unused = new RespConnection(socket, services, checks, stranger::isKnown);
-  }
-
-  /** A connection without the token. */
-  private final class Stranger {
-    private long timer;
-    private boolean isGone;
-
-    void isKnown() {
-      if (!isGone) {
-        isGone = true;
-        strangers--;
-        vertx.cancelTimer(timer);
-      }
-    }
   }
 }

@@ -1,10 +1,12 @@
 package io.weir.node.envoy;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.grpc.CallOptions;
 import io.grpc.ClientInterceptors;
+import io.grpc.ConnectivityState;
 import io.grpc.ManagedChannel;
 import io.grpc.Metadata;
 import io.grpc.MethodDescriptor;
@@ -24,6 +26,7 @@ import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.net.Socket;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -64,7 +67,7 @@ final class EnvoyIT {
   static void start() {
     port = FreePorts.one();
     fixture = NodeFixture.withEnvoy(POLICY, port, Optional.empty());
-    channel = NettyChannelBuilder.forAddress("127.0.0.1", port).usePlaintext().build();
+    channel = plaintext();
   }
 
   @AfterAll
@@ -224,6 +227,42 @@ final class EnvoyIT {
     assertThat(statusOf(
             () -> call(HEALTH, new MessageWriter().add(1, "other").bytes(), new Metadata())))
         .isEqualTo(Status.Code.NOT_FOUND);
+  }
+
+  @Test
+  void strangersHaveSmallMessagesAndTakeNoConnectionFromServices() throws IOException {
+    assertThat(statusOf(() -> call(HEALTH, Buffer.buffer(new byte[600]), new Metadata())))
+        .isEqualTo(Status.Code.RESOURCE_EXHAUSTED);
+    List<Socket> strangers = new ArrayList<>();
+    ManagedChannel service = plaintext();
+    ManagedChannel late = plaintext();
+    try {
+      call(service, LIMITS, message(1, descriptor("address=9.1")), token());
+      // More than both event loops keep.
+      for (int i = 0; i < 300; i++) {
+        strangers.add(beginning());
+      }
+      call(late, LIMITS, message(1, descriptor("address=9.1")), token());
+      assertThat(service.getState(false)).isEqualTo(ConnectivityState.READY);
+    } finally {
+      service.shutdownNow();
+      late.shutdownNow();
+      for (Socket stranger : strangers) {
+        stranger.close();
+      }
+    }
+  }
+
+  // The preface of HTTP/2 with empty settings (RFC 9113, section 3.4).
+  private static Socket beginning() throws IOException {
+    Socket socket = new Socket("127.0.0.1", port);
+    socket.getOutputStream().write("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(US_ASCII));
+    socket.getOutputStream().write(new byte[] {0, 0, 0, 4, 0, 0, 0, 0, 0});
+    return socket;
+  }
+
+  private static ManagedChannel plaintext() {
+    return NettyChannelBuilder.forAddress("127.0.0.1", port).usePlaintext().build();
   }
 
   @Test

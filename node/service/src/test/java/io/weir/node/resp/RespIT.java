@@ -193,10 +193,14 @@ final class RespIT {
       for (int i = 0; i < 450; i++) {
         strangers.add(new Socket("127.0.0.1", port));
       }
-      Socket last = strangers.get(strangers.size() - 1);
-      last.setSoTimeout(READ_MILLIS);
-      assertThat(new String(last.getInputStream().readAllBytes(), ISO_8859_1))
-          .isEqualTo("-ERR max number of clients reached\r\n");
+      Socket oldest = strangers.get(0);
+      oldest.setSoTimeout(READ_MILLIS);
+      assertThat(oldest.getInputStream().read()).as("the end").isEqualTo(-1);
+      try (Socket late = new Socket("127.0.0.1", port)) {
+        late.setSoTimeout(READ_MILLIS);
+        late.getOutputStream().write(("AUTH " + NodeFixture.SERVICE + "\r\n").getBytes(ISO_8859_1));
+        assertThat(late.getInputStream().readNBytes(5)).asString().isEqualTo("+OK\r\n");
+      }
       service.getOutputStream().write("PING\r\n".getBytes(ISO_8859_1));
       assertThat(service.getInputStream().readNBytes(7)).asString().isEqualTo("+PONG\r\n");
     } finally {

@@ -1,0 +1,86 @@
+package io.weir.node.intake;
+
+import io.vertx.core.Vertx;
+import java.util.LinkedHashSet;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Bounds the connections of a port for services, on one event loop. Strangers, who have not shown the service token, have
+ * few of them and little time, and the oldest of them makes room for the next connection: a service shows its token
+ * before so many others have come. Mutable; owned by its event loop.
+ */
+public final class Strangers {
+  private static final long MILLIS = TimeUnit.SECONDS.toMillis(10);
+
+  private final Vertx vertx;
+  private final int mostConnections;
+  private final int mostStrangers;
+  private final Set<Stranger> strangers = new LinkedHashSet<>();
+  private int services;
+
+  /**
+   * @param mostConnections of services and strangers
+   * @param mostStrangers of the strangers among them
+   */
+  public Strangers(Vertx vertx, int mostConnections, int mostStrangers) {
+    this.vertx = vertx;
+    this.mostConnections = mostConnections;
+    this.mostStrangers = mostStrangers;
+  }
+
+  /**
+   * Counts a new connection.
+   *
+   * @param close closes it, unless it has shown the token in time
+   * @return empty if services have all connections
+   */
+  public Optional<Stranger> welcome(Runnable close) {
+    if (services >= mostConnections) {
+      return Optional.empty();
+    }
+    if (strangers.size() >= mostStrangers || services + strangers.size() >= mostConnections) {
+      strangers.iterator().next().dismiss();
+    }
+    return Optional.of(new Stranger(close));
+  }
+
+  /** A connection, at first without the token. */
+  public final class Stranger {
+    private final Runnable close;
+    private final long timer;
+    private boolean isKnown;
+
+    private Stranger(Runnable close) {
+      this.close = close;
+      this.timer = vertx.setTimer(MILLIS, late -> dismiss());
+      strangers.add(this);
+    }
+
+    /** It has shown the token. */
+    public void isKnown() {
+      if (leaves()) {
+        isKnown = true;
+        services++;
+      }
+    }
+
+    /** The connection is closed. */
+    public void closed() {
+      boolean unused = leaves();
+      services -= isKnown ? 1 : 0;
+    }
+
+    private void dismiss() {
+      if (leaves()) {
+        close.run();
+      }
+    }
+
+    private boolean leaves() {
+      boolean unused = vertx.cancelTimer(timer);
+      return strangers.remove(this);
+    }
+  }
+}
