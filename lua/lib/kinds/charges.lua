@@ -4,7 +4,6 @@
 local CODES = require('codes')
 local EFFORT = require('effort')
 local failed = require('failed')
-local LONG = require('kinds/charge_long')
 local SHORT = require('kinds/charge_short')
 local numbers_of = require('kinds/read_charge').numbers_of
 local read_charge = require('kinds/read_charge').read_charge
@@ -22,7 +21,7 @@ local function decide(lane, charge)
   local answer = SHORT.decide(lane, charge)
   if not answer then
     EFFORT.spend(lane, #template.demands)
-    answer = LONG.decide(lane, charge)
+    answer = require('kinds/charge_long').decide(lane, charge) -- a script builds it when it is needed
   end
   return answer
 end

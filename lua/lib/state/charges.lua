@@ -4,7 +4,6 @@
 local CODES = require('codes')
 local EFFORT = require('effort')
 local asked_of = require('queue/asked')
-local charge_each = require('queue/charge_each')
 local learn = require('state/policy_of').learn
 local SHORT = require('state/short')
 local value_of = require('state/states').value_of
@@ -12,6 +11,11 @@ local template_of = require('state/template_of')
 
 -- The numbers of a charge, and where they are: the last one before the keys of the states, and those of its ticket.
 local FORMAT, BYTES, WIDTH, BEFORE_STATES, TICKET, BITS = 'I2I2I7I2I2I2I2I2', 21, 8, 3, 7, 8
+
+-- The long way. A script builds it when a charge needs it first.
+local function charge_each(...)
+  return require('queue/charge_each')(...)
+end
 
 -- A charge for the long way, with the fields of a request.
 local function charge_of(lane, charges, base, template, now)

@@ -5,8 +5,6 @@
 --   text, expires_ms   the fields and the TTL, if they changed
 -- and of those that need the long way, `tables`.
 
-local STATE = require('state/state')
-
 local function new_states(values)
   return { values = values, heads = {}, open = {}, tables = {} }
 end
@@ -19,6 +17,7 @@ end
 
 -- A state as a table, at `now`: from then on the short way does not change it.
 local function table_of(states, k, keys, scope, now)
+  local STATE = require('state/state') -- a script builds it when the long way is needed
   local state = states.tables[k]
   if not state then
     state = STATE.read(value_of(states, k), now)

@@ -1,7 +1,6 @@
 -- Writes the states of a call that have changed: the whole value if its TTL or its fields changed, or
 -- requests wait; else only its numbers. `call` runs a command.
 
-local STATE = require('state/state')
 local value_of = require('state/states').value_of
 
 local function write_states(call, keys, last, states)
@@ -9,7 +8,7 @@ local function write_states(call, keys, last, states)
   for k = 2, last do
     local head, open, state = heads[k], all_open[k], tables[k]
     if state and state.has_changed then
-      local value = STATE.value(state, state.demands)
+      local value = require('state/state').value(state, state.demands)
       call('SET', keys[k], value, 'PXAT', string.format('%d', state.expires_ms))
     elseif open and open.expires_ms then
       call('SET', keys[k], value_of(states, k), 'PXAT', string.format('%d', open.expires_ms))

@@ -57,7 +57,7 @@ public final class LuaLibrary {
     LuaSources sources = new LuaSources(replacements);
     Map<String, String> texts = new LinkedHashMap<>();
     commands.forEach(command -> texts.put(command, sources.command(command)));
-    StringBuilder text = new StringBuilder(sources.modules());
+    StringBuilder text = new StringBuilder(sources.built());
     texts.forEach((command, body) -> text.append(registered(command, body)));
     String digest = sha1(text.toString()).substring(0, DIGITS);
     this.name = "weir_%s_%s".formatted(extension, digest);
@@ -97,7 +97,7 @@ public final class LuaLibrary {
     return "#!lua name=%s\nlocal DIGEST = ''\n%s%s"
         .formatted(
             OPERATORS,
-            sources.modules(),
+            sources.built(),
             registered("show", show).replace("weir_show_", "weir_show"));
   }
 
@@ -124,7 +124,7 @@ public final class LuaLibrary {
   private LuaScript script(String command, String digest, Map<String, String> replacements) {
     LuaSources sources = new LuaSources(replacements);
     String body = sources.command(command);
-    String text = sources.modules() + LuaSources.BIND + body;
+    String text = sources.builders() + LuaSources.BIND + body;
     return new LuaScript("weir_%s_%s".formatted(command, digest), text, sha1(text), this);
   }
 

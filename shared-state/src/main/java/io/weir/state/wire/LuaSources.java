@@ -31,10 +31,23 @@ final class LuaSources {
           "GLOBALS",
           "error, ipairs, math, next, pairs, pcall, string, struct, table, tonumber, tostring, type, unpack");
 
-  private static final String LOADER = """
+  private static final String BUILT = """
       local modules = {}
       local function require(name)
         return modules[name]
+      end
+      """;
+
+  /** A script forgets its modules at its end: each call builds those that it needs. */
+  private static final String BUILDERS = """
+      local modules, builders = {}, {}
+      local function require(name)
+        local module = modules[name]
+        if module == nil then
+          module = builders[name]()
+          modules[name] = module
+        end
+        return module
       end
       """;
 
@@ -57,14 +70,22 @@ final class LuaSources {
     return text;
   }
 
-  /** What comes before a command, as Lua: the modules that were required, and what finds them. */
-  String modules() {
+  /** What comes before the commands of a library, as Lua: the modules, built once, and what finds them. */
+  String built() {
+    return modules(BUILT, "modules['%s'] = (function()\n%s\nend)()\n");
+  }
+
+  /** The same before the command of a script, which builds a module when it is required first. */
+  String builders() {
+    return modules(BUILDERS, "builders['%s'] = function()\n%s\nend\n");
+  }
+
+  private String modules(String loader, String form) {
     StringBuilder text = new StringBuilder(GLOBALS);
     if (!modules.isEmpty()) {
-      text.append(LOADER);
+      text.append(loader);
     }
-    modules.forEach((name, source) ->
-        text.append("modules['%s'] = (function()\n%s\nend)()\n".formatted(name, source)));
+    modules.forEach((name, source) -> text.append(form.formatted(name, source)));
     return text.toString();
   }
 
