@@ -3,7 +3,7 @@
 local ceil_div = require('ceil_div')
 local floor_div = require('floor_div')
 local CALENDAR = require('queue/calendar')
-local ROOMS = require('queue/rooms')
+local HEADROOM = require('queue/headroom')
 local STRANGERS = require('queue/strangers')
 local VIEW = require('queue/view')
 local holds = require('queue/view').holds
@@ -31,8 +31,8 @@ local function next_in(view, at)
   local calendar, from = view.calendar, view.from
   local width, base = calendar.width, calendar.base
   local first = floor_div(at > from and at or from, width)
-  local quanta = VIEW.room_quanta(view, 1)
-  local bin = ROOMS.first_bin(view.rooms, calendar, quanta, first > base and first or base, view.last)
+  local quanta = VIEW.needed_quanta(view, 1)
+  local bin = HEADROOM.first_bin(view.headroom, calendar, quanta, first > base and first or base, view.last)
   if bin > view.last then
     return nil
   end
@@ -144,7 +144,7 @@ local function has_room_at(view, now, slot, due, times)
   local calendar = view.calendar
   local bin = floor_div(due, calendar.width)
   return bin <= view.last and bin >= math.max(calendar.base, floor_div(now, calendar.width))
-    and view.quanta <= calendar.most and ROOMS.at(view.rooms, calendar, bin) >= VIEW.room_quanta(view, times)
+    and view.quanta <= calendar.most and HEADROOM.at(view.headroom, calendar, bin) >= VIEW.needed_quanta(view, times)
     and view.from <= slot
 end
 

@@ -20,7 +20,7 @@ local CALENDAR = require('queue/calendar')
 local LARGER = require('queue/larger')
 local LINE = require('queue/line')
 local pace_of = require('queue/pace')
-local ROOMS = require('queue/rooms')
+local HEADROOM = require('queue/headroom')
 local level_of = require('state/level_of')
 local TIMES = require('times')
 
@@ -44,7 +44,7 @@ function VIEW.of(demand, cost, states, now)
     quanta = calendar and ceil_div(cost, calendar.quantum) or 0, is_shared = scope ~= CODES.KEY, now = now,
     child = states[scope == CODES.CLUSTER and CODES.TENANT or CODES.KEY], line = LINE.NONE, waiting = 1, held = false,
     bin = 0, spare = 0, refused = false, was_plain = true, seen = 0, free = 0, free_by = -1, free_at = -1,
-    rooms = false, from = 0, last = 0, is_mine = false, is_free = false, for_larger = 0 }
+    headroom = false, from = 0, last = 0, is_mine = false, is_free = false, for_larger = 0 }
   see_line(view)
   return view
 end
@@ -158,7 +158,7 @@ function VIEW.newcomer_wait_us(view)
   end
   local calendar, wait = view.calendar, 1
   local first, next_bin = CALENDAR.first_drain(calendar, view.now)
-  local missing = VIEW.room_quanta(view, 1) - CALENDAR.room(calendar, view.used)
+  local missing = VIEW.needed_quanta(view, 1) - CALENDAR.room(calendar, view.used)
   for i = 1, calendar.n do
     local bin = calendar.base + i - 1
     missing = missing + calendar.due[i]
@@ -240,7 +240,7 @@ function VIEW.need_calendar(view)
     view.calendar, view.quanta = calendar, ceil_div(view.cost, calendar.quantum)
   elseif calendar.n == 0 and not CALENDAR.suits(calendar, view.demand, view.cost) then
     CALENDAR.refine(calendar, view.demand, view.cost, view.now)
-    view.rooms = false
+    view.headroom = false
   end
   return calendar
 end
@@ -256,7 +256,7 @@ function VIEW.waits_until(view, until_us)
 end
 
 -- The room that a place for so many costs needs in a bin, beside a larger one that waits.
-function VIEW.room_quanta(view, times)
+function VIEW.needed_quanta(view, times)
   return view.quanta * times + ceil_div(view.for_larger, view.calendar.quantum)
 end
 
@@ -267,19 +267,19 @@ function VIEW.level_wait_us(view)
 end
 
 -- Its calendar, and the room in its bins for this request; kept while nothing changes.
-local function rooms_of(view)
-  local calendar, rooms = VIEW.need_calendar(view), view.rooms
+local function headroom_of(view)
+  local calendar, headroom = VIEW.need_calendar(view), view.headroom
   local others, free = view.is_shared and not view.is_mine and view.waiting + 1 or 0, CALENDAR.room(calendar, view.used)
-  if not rooms or rooms.changes ~= calendar.changes or rooms.free ~= free or rooms.others ~= others then
-    rooms = ROOMS.of(calendar, free, view.now, others)
-    view.rooms = rooms
+  if not headroom or headroom.changes ~= calendar.changes or headroom.free ~= free or headroom.others ~= others then
+    headroom = HEADROOM.of(calendar, free, view.now, others)
+    view.headroom = headroom
   end
-  return calendar, rooms
+  return calendar, headroom
 end
 
 -- Finds out how far the bucket may promise something to the request, and where there is room.
 function VIEW.reach(view, waited)
-  local calendar, now = rooms_of(view), view.now
+  local calendar, now = headroom_of(view), view.now
   local bins = CALENDAR.bins(calendar) - calendar.lives
   if view.is_shared then
     bins = math.min(bins, floor_div(pace_of(view.field).shared_us, calendar.width))

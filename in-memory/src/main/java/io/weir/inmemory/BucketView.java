@@ -195,7 +195,7 @@ final class BucketView {
     if (isPlain()) {
       return waitMicros();
     }
-    return Math.min(MOST_WAIT_US, calendar().waitMicros(roomQuanta(1), state.usedUnits(), now));
+    return Math.min(MOST_WAIT_US, calendar().waitMicros(neededQuanta(1), state.usedUnits(), now));
   }
 
   /** Takes the cost. */
@@ -277,7 +277,7 @@ final class BucketView {
   }
 
   /** The room that a place for so many costs needs in a bin, beside a larger one that waits. */
-  long roomQuanta(long times) {
+  long neededQuanta(long times) {
     Calendar of = needCalendar();
     return of.quanta(cost) * times + of.quanta(forLarger);
   }

@@ -28,7 +28,7 @@ import java.util.TreeMap;
  * @param earmarks the units that are saved
  */
 public record LeasePool(
-    long rate, long used, long atMicros, Map<String, Share> shares, Earmarks earmarks) {
+    long rate, long used, long atMicros, Map<String, HolderLease> shares, Earmarks earmarks) {
 
   /** So many holders are kept at most if they have nothing. */
   private static final int MOST_IN_VAIN = 64;
@@ -45,7 +45,7 @@ public record LeasePool(
    * @param sequence of the last report
    * @param spent the total spent in that report
    */
-  public record Share(long out, long untilMicros, long sequence, long spent) {}
+  public record HolderLease(long out, long untilMicros, long sequence, long spent) {}
 
   /**
    * The answer to a report.
@@ -66,7 +66,7 @@ public record LeasePool(
 
   /** All leased units. */
   public long out() {
-    return shares.values().stream().mapToLong(Share::out).sum();
+    return shares.values().stream().mapToLong(HolderLease::out).sum();
   }
 
   /**
@@ -76,7 +76,7 @@ public record LeasePool(
    */
   public Granted exchange(Bucket bucket, LeaseReport report, long leaseMicros, long clockMicros) {
     LeasePool now = rebased(clockMicros).settled(clockMicros).reshaped(bucket);
-    Share known = now.shares.get(report.holder());
+    HolderLease known = now.shares.get(report.holder());
     Earmarks.View view = Earmarks.View.of(now, report.holder());
     if (known != null && report.sequence() <= known.sequence()) {
       return new Granted(this, -1, 0, view.sharers(), view.before());
@@ -113,16 +113,16 @@ public record LeasePool(
         view.before());
   }
 
-  private Map<String, Share> sharesAfter(
+  private Map<String, HolderLease> sharesAfter(
       LeaseReport report, long granted, Earmarks.View view, long leaseMicros) {
-    Map<String, Share> next = new TreeMap<>(shares);
+    Map<String, HolderLease> next = new TreeMap<>(shares);
     next.remove(report.holder());
     long out = report.keeps() + granted;
     boolean isInVain = report.wants() > 0 || report.earmark() > 0;
     if (out > 0 || (isInVain && view.sharers() <= MOST_IN_VAIN)) {
       next.put(
           report.holder(),
-          new Share(out, atMicros + leaseMicros, report.sequence(), report.spent()));
+          new HolderLease(out, atMicros + leaseMicros, report.sequence(), report.spent()));
     }
     return next;
   }
@@ -135,10 +135,11 @@ public record LeasePool(
     if (ahead <= 0) {
       return this;
     }
-    Map<String, Share> moved = new TreeMap<>();
+    Map<String, HolderLease> moved = new TreeMap<>();
     shares.forEach((holder, share) -> moved.put(
         holder,
-        new Share(share.out(), share.untilMicros() - ahead, share.sequence(), share.spent())));
+        new HolderLease(
+            share.out(), share.untilMicros() - ahead, share.sequence(), share.spent())));
     return new LeasePool(rate, used, clockMicros, moved, earmarks.moved(ahead));
   }
 
@@ -146,12 +147,12 @@ public record LeasePool(
   private LeasePool settled(long now) {
     long level = used;
     long at = atMicros;
-    Map<String, Share> left = new TreeMap<>(shares);
-    List<Map.Entry<String, Share>> over = shares.entrySet().stream()
+    Map<String, HolderLease> left = new TreeMap<>(shares);
+    List<Map.Entry<String, HolderLease>> over = shares.entrySet().stream()
         .filter(entry -> entry.getValue().untilMicros() <= now)
         .sorted(Comparator.comparingLong(entry -> entry.getValue().untilMicros()))
         .toList();
-    for (Map.Entry<String, Share> entry : over) {
+    for (Map.Entry<String, HolderLease> entry : over) {
       long ended = Math.max(at, entry.getValue().untilMicros());
       level = LeakyBucket.drained(level, rate, ended - at) + entry.getValue().out();
       at = ended;
@@ -166,10 +167,10 @@ public record LeasePool(
     if (rate == bucket.unitsPerMicro()) {
       return this;
     }
-    Map<String, Share> next = new TreeMap<>();
+    Map<String, HolderLease> next = new TreeMap<>();
     shares.forEach((holder, share) -> next.put(
         holder,
-        new Share(
+        new HolderLease(
             share.out() == 0
                 ? 0
                 : Math.min(

@@ -38,7 +38,7 @@ final class PlaceSearch {
       BucketView view = views.get(i);
       reaches.add(new Reach(
           view,
-          rooms(view, mine[i]),
+          headroom(view, mine[i]),
           now,
           mine[i] ? now : view.line().served,
           lastBin(view),
@@ -47,9 +47,9 @@ final class PlaceSearch {
     }
   }
 
-  private static Rooms rooms(BucketView view, boolean isMine) {
+  private static Headroom headroom(BucketView view, boolean isMine) {
     long others = view.isShared() && !isMine ? view.waiting() + 1 : 0;
-    return new Rooms(view.needCalendar(), view.state().usedUnits(), view.now(), others);
+    return new Headroom(view.needCalendar(), view.state().usedUnits(), view.now(), others);
   }
 
   // The last bin that may be promised.
@@ -83,7 +83,7 @@ final class PlaceSearch {
   /** How far a bucket may promise something to this request, and where there is room. */
   private record Reach(
       BucketView view,
-      Rooms rooms,
+      Headroom headroom,
       long now,
       long from,
       long last,
@@ -172,7 +172,8 @@ final class PlaceSearch {
     for (int round = 0; round < ROUNDS && at > 0; round++) {
       long before = at;
       for (Reach reach : reaches) {
-        long bin = reach.rooms().first(reach.view().roomQuanta(1), reach.startAt(at), reach.last());
+        long bin =
+            reach.headroom().first(reach.view().neededQuanta(1), reach.startAt(at), reach.last());
         if (bin > reach.last()) {
           return 0;
         }
@@ -207,14 +208,14 @@ final class PlaceSearch {
    *
    * @param company how many strangers that make such requests are expected in a bin of a width
    */
-  record Kind(LongUnaryOperator company, long markShared, long markOwn) {
+  record Requests(LongUnaryOperator company, long markShared, long markOwn) {
     boolean isOf(Moment had, boolean isShared) {
       return had.isShared() == isShared && had.mark() == (isShared ? markShared : markOwn);
     }
   }
 
   /** Of the whole seconds from now until the turn, the first with room for the request and for the strangers then. */
-  Optional<Place> atSecond(long turn, Waiter waiter, Kind kind) {
+  Optional<Place> atSecond(long turn, Waiter waiter, Requests kind) {
     long finest =
         reaches.stream().mapToLong(reach -> reach.calendar().width).min().orElseThrow();
     boolean isExact = isAny(BucketView::isHalf) || finest > SECOND_US;
@@ -232,7 +233,7 @@ final class PlaceSearch {
   }
 
   private Optional<Place> from(
-      long at, long turn, long finest, long most, Waiter waiter, Kind kind) {
+      long at, long turn, long finest, long most, Waiter waiter, Requests kind) {
     long first = now + wholeSeconds(at - now);
     long furthest =
         Math.min(first + (SECONDS_TRIED - 1) * SECOND_US, now + wholeSeconds(turn - now));
@@ -268,7 +269,7 @@ final class PlaceSearch {
         boolean hasRoom = reach.reaches(due)
             && of.bin(due) >= Math.max(of.base(), of.bin(reach.now()))
             && reach.view().costQuanta() <= of.most()
-            && reach.rooms().in(of.bin(due)) >= reach.view().roomQuanta(times)
+            && reach.headroom().in(of.bin(due)) >= reach.view().neededQuanta(times)
             && reach.from() <= slot;
         if (!hasRoom) {
           return Optional.empty();

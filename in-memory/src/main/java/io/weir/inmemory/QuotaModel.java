@@ -1,9 +1,9 @@
 package io.weir.inmemory;
 
-import io.weir.core.kind.CalendarWindow;
+import io.weir.core.kind.CalendarPeriods;
+import io.weir.core.kind.Periods.Span;
 import io.weir.core.kind.Quota;
 import io.weir.core.kind.Standing;
-import io.weir.core.kind.Window.Span;
 
 /** The arithmetic of a quota. */
 record QuotaModel(Quota quota) implements KindModel {
@@ -79,7 +79,7 @@ record QuotaModel(Quota quota) implements KindModel {
   // Whether usage of the period that ends then may still count: of a calendar in that period or the
   // next one, as a script has no other knowledge of it.
   private boolean reaches(long endMicros, long nowMicros) {
-    return !(quota.window() instanceof CalendarWindow calendar)
+    return !(quota.window() instanceof CalendarPeriods calendar)
         || (nowMicros >= calendar.at(endMicros - 1).startMicros()
             && nowMicros < calendar.at(endMicros).endMicros());
   }

@@ -8,8 +8,8 @@ import static io.weir.core.slot.SlotLimits.SECOND_US;
 import io.weir.core.slot.QueueReport.Returned;
 import io.weir.core.slot.SlotMode;
 import io.weir.core.slot.TicketRequest;
-import io.weir.inmemory.PlaceSearch.Kind;
 import io.weir.inmemory.PlaceSearch.Place;
+import io.weir.inmemory.PlaceSearch.Requests;
 import io.weir.inmemory.Turns.Turn;
 import io.weir.inmemory.Waiter.Moment;
 import java.util.List;
@@ -240,7 +240,7 @@ final class SlotDecision {
         .atSecond(
             turn,
             waiter,
-            new Kind(width -> strangers.company(width, cost), mark(true), mark(false)))
+            new Requests(width -> strangers.company(width, cost), mark(true), mark(false)))
         .map(at -> atMoment(at, waiter));
   }
 

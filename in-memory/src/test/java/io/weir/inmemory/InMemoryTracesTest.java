@@ -12,8 +12,8 @@ import io.weir.testkit.Histories;
 import io.weir.testkit.ManualClock;
 import io.weir.testkit.PlainBuckets;
 import io.weir.testkit.Scenario;
-import io.weir.testkit.Scenario.Kind;
 import io.weir.testkit.Scenario.Step;
+import io.weir.testkit.Scenario.StepType;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -89,7 +89,7 @@ final class InMemoryTracesTest {
   }
 
   private static List<Step> steps(long seed) {
-    Scenario scenario = new Scenario(seed, Kind.RATES);
+    Scenario scenario = new Scenario(seed, StepType.RATES);
     return Stream.generate(scenario::next).limit(STEPS).toList();
   }
 

@@ -3,12 +3,12 @@ package io.weir.inmemory;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.core.bucket.Scope;
-import io.weir.core.kind.CalendarWindow;
-import io.weir.core.kind.CalendarWindow.Period;
-import io.weir.core.kind.FixedWindow;
+import io.weir.core.kind.CalendarPeriods;
+import io.weir.core.kind.CalendarPeriods.Period;
+import io.weir.core.kind.FixedPeriods;
+import io.weir.core.kind.Periods;
 import io.weir.core.kind.Quota;
 import io.weir.core.kind.Standing;
-import io.weir.core.kind.Window;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.time.temporal.ChronoUnit;
@@ -45,15 +45,15 @@ final class QuotaTest {
   })
   void periodsFollowTheCalendarOfTheirZone(
       Period period, String zone, int anchor, Instant at, Instant start, Instant end) {
-    CalendarWindow window = new CalendarWindow(period, ZoneId.of(zone), anchor);
-    assertThat(window.at(micros(at))).isEqualTo(new Window.Span(micros(start), micros(end)));
+    CalendarPeriods window = new CalendarPeriods(period, ZoneId.of(zone), anchor);
+    assertThat(window.at(micros(at))).isEqualTo(new Periods.Span(micros(start), micros(end)));
     assertThat(window.at(micros(end)).startMicros()).isEqualTo(micros(end));
     assertThat(window.at(micros(end) - 1).startMicros()).isEqualTo(micros(start));
   }
 
   @Test
   void aFullQuotaTellsWhenItsPeriodEnds() {
-    QuotaModel quota = quota(100, new FixedWindow(10_000, false), false);
+    QuotaModel quota = quota(100, new FixedPeriods(10_000, false), false);
     Counter used = quota.standing(Counter.NONE, asked(5_000_000, 60)).taken();
     Standing full = quota.standing(used, asked(6_000_000, 41)).standing();
     assertThat(full.hasRoom()).isFalse();
@@ -67,7 +67,7 @@ final class QuotaTest {
 
   @Test
   void aSlidingWindowForgetsThePeriodBeforeBitByBit() {
-    QuotaModel quota = quota(100, new FixedWindow(10_000, true), false);
+    QuotaModel quota = quota(100, new FixedPeriods(10_000, true), false);
     Counter used = quota.standing(Counter.NONE, asked(9_000_000, 100)).taken();
     assertThat(quota.standing(used, asked(12_500_000, 1)).standing().used()).isEqualTo(75);
     Standing full = quota.standing(used, asked(12_500_000, 26)).standing();
@@ -82,7 +82,7 @@ final class QuotaTest {
 
   @Test
   void aFullSlidingWindowTellsAMomentOfTheNextOne() {
-    QuotaModel quota = quota(100, new FixedWindow(10_000, true), false);
+    QuotaModel quota = quota(100, new FixedPeriods(10_000, true), false);
     Counter used = quota.standing(Counter.NONE, asked(5_000_000, 100)).taken();
     Standing full = quota.standing(used, asked(6_000_000, 50)).standing();
     assertThat(full.waitMicros()).isEqualTo(9_000_000);
@@ -92,7 +92,7 @@ final class QuotaTest {
   @Test
   void aSoftQuotaOnlyWarns() {
     QuotaModel soft = new QuotaModel(
-        new Quota("q", Scope.KEY, 10, new FixedWindow(10_000, false), true, 80, false, false));
+        new Quota("q", Scope.KEY, 10, new FixedPeriods(10_000, false), true, 80, false, false));
     Counter used = soft.standing(Counter.NONE, asked(0, 7)).taken();
     assertThat(soft.standing(Counter.NONE, asked(0, 7)).standing().near()).isFalse();
     assertThat(soft.standing(used, asked(0, 1)).standing().near()).isTrue();
@@ -101,7 +101,7 @@ final class QuotaTest {
 
   @Test
   void nothingIsGivenBackToAnotherWindow() {
-    QuotaModel quota = quota(100, new FixedWindow(10_000, false), false);
+    QuotaModel quota = quota(100, new FixedPeriods(10_000, false), false);
     Counter used = quota.standing(Counter.NONE, asked(1_000_000, 60)).taken();
     long mark = quota.mark(1_000_000);
     assertThat(quota.settled(used, mark, -50, false, 2_000_000).number(2)).isEqualTo(10);
@@ -114,7 +114,7 @@ final class QuotaTest {
   @Test
   void aDebtGoesToThePresentPeriodHoweverOldItIs() {
     long day = 86_400_000_000L;
-    Window days = new CalendarWindow(Period.DAY, ZoneId.of("UTC"), 1);
+    Periods days = new CalendarPeriods(Period.DAY, ZoneId.of("UTC"), 1);
     QuotaModel quota =
         new QuotaModel(new Quota("q", Scope.KEY, 100, days, false, 80, false, false));
     long mark = quota.mark(1_000_000);
@@ -132,7 +132,7 @@ final class QuotaTest {
 
   @Test
   void aResetKeepsTheBoundary() {
-    QuotaModel quota = quota(100, new FixedWindow(10_000, false), false);
+    QuotaModel quota = quota(100, new FixedPeriods(10_000, false), false);
     Counter used = quota.standing(Counter.NONE, asked(1_000_000, 100)).taken();
     Counter reset = quota.reset(used, 4_000_000);
     Standing after = quota.standing(reset, asked(4_000_000, 100)).standing();
@@ -142,14 +142,14 @@ final class QuotaTest {
 
   @Test
   void aWindowThatIsNotOverGoesOnWhereItsLengthOrTheClockHasChanged() {
-    QuotaModel ten = quota(100, new FixedWindow(10_000, false), false);
+    QuotaModel ten = quota(100, new FixedPeriods(10_000, false), false);
     Counter used = ten.standing(Counter.NONE, asked(15_000_000, 100)).taken();
     assertThat(ten.standing(used, asked(9_000_000, 1)).standing().hasRoom()).isFalse();
-    QuotaModel six = quota(100, new FixedWindow(6_000, false), false);
+    QuotaModel six = quota(100, new FixedPeriods(6_000, false), false);
     assertThat(six.standing(used, asked(16_000_000, 1)).standing().hasRoom()).isFalse();
   }
 
-  private static QuotaModel quota(long limit, Window window, boolean countsRequests) {
+  private static QuotaModel quota(long limit, Periods window, boolean countsRequests) {
     return new QuotaModel(
         new Quota("q", Scope.KEY, limit, window, false, 80, countsRequests, false));
   }

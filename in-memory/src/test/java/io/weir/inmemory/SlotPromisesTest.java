@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.weir.testkit.Histories;
 import io.weir.testkit.ManualClock;
 import io.weir.testkit.Scenario;
-import io.weir.testkit.Scenario.Kind;
+import io.weir.testkit.Scenario.StepType;
 import io.weir.testkit.ScenarioRun;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -50,8 +50,8 @@ final class SlotPromisesTest {
   private static ScenarioRun run(long seed, int buckets, int steps) {
     ManualClock clock = new ManualClock();
     return ScenarioRun.alone(
-            new Scenario(seed, Kind.CALLERS, buckets),
-            Kind.CALLERS,
+            new Scenario(seed, StepType.CALLERS, buckets),
+            StepType.CALLERS,
             clock,
             new InMemoryBucketStore(clock))
         .run(steps);

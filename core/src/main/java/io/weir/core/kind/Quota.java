@@ -19,7 +19,7 @@ public record Quota(
     String name,
     Scope scope,
     long limit,
-    Window window,
+    Periods window,
     boolean isSoft,
     int nearPercent,
     boolean countsRequests,

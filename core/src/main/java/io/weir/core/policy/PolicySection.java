@@ -14,7 +14,7 @@ import java.util.Optional;
 public interface PolicySection<T> {
 
   /** The mapping that contains the fields. */
-  enum Place {
+  enum Parent {
     /** The document itself. */
     POLICY,
     /** Each operation. */
@@ -22,7 +22,7 @@ public interface PolicySection<T> {
   }
 
   /** The mapping that contains the fields. */
-  Place place();
+  Parent parent();
 
   /** By which users get what was read. */
   PartKey<T> key();

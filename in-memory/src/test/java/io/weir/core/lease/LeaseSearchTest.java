@@ -10,7 +10,7 @@ import io.weir.core.bucket.Scope;
 import io.weir.inmemory.Earmarks;
 import io.weir.inmemory.LeasePool;
 import io.weir.inmemory.LeasePool.Granted;
-import io.weir.inmemory.LeasePool.Share;
+import io.weir.inmemory.LeasePool.HolderLease;
 import io.weir.testkit.Histories;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -111,7 +111,7 @@ final class LeaseSearchTest {
       this.capacity = capacity;
       this.setBack = setBack;
       this.margin = margin;
-      Share rest = new Share(BUCKET.capacityUnits() - capacity, Long.MAX_VALUE, 1, 0);
+      HolderLease rest = new HolderLease(BUCKET.capacityUnits() - capacity, Long.MAX_VALUE, 1, 0);
       this.pool = new LeasePool(1, 0, BEGIN, Map.of("rest", rest), Earmarks.NONE);
       this.nodes = new Node[count];
       Arrays.setAll(nodes, i -> new Node(i, 0, reports));

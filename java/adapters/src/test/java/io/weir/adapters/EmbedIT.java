@@ -7,7 +7,7 @@ import io.weir.core.decision.Decision;
 import io.weir.core.decision.Decision.Denied;
 import io.weir.embedded.EmbeddedRedis;
 import io.weir.library.Ask;
-import io.weir.library.Permit;
+import io.weir.library.Hold;
 import io.weir.library.Weir;
 import java.io.IOException;
 import java.net.ServerSocket;
@@ -54,8 +54,8 @@ final class EmbedIT {
       }
     }
     try (Weir weir = Weir.connect("redis://localhost:6379")) {
-      try (Permit permit = weir.blocking().enter(Ask.of("plain", "Report"))) {
-        if (permit.isAllowed()) {
+      try (Hold hold = weir.blocking().enter(Ask.of("plain", "Report"))) {
+        if (hold.isAllowed()) {
           report();
         }
       }

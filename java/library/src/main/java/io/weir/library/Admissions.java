@@ -31,7 +31,7 @@ final class Admissions {
   private final PolicySource policies;
   private final Holds holds;
   /** Asks that are not answered yet. */
-  private final Map<Object, CompletableFuture<Permit>> underWay = new ConcurrentHashMap<>();
+  private final Map<Object, CompletableFuture<Hold>> underWay = new ConcurrentHashMap<>();
 
   private volatile boolean isClosed;
 
@@ -42,11 +42,11 @@ final class Admissions {
   }
 
   /** @param reserves whether the request is settled even if its operation has no rule for that */
-  CompletionStage<Permit> admit(Ask ask, boolean reserves) {
-    CompletableFuture<Permit> permit = asked(ask, reserves).toCompletableFuture();
+  CompletionStage<Hold> admit(Ask ask, boolean reserves) {
+    CompletableFuture<Hold> hold = asked(ask, reserves).toCompletableFuture();
     Object one = new Object();
-    underWay.put(one, permit);
-    return permit.whenComplete((found, error) -> underWay.remove(one));
+    underWay.put(one, hold);
+    return hold.whenComplete((found, error) -> underWay.remove(one));
   }
 
   /** Gives back what is admitted from now on; completes when the asks under way are answered. */
@@ -56,7 +56,7 @@ final class Admissions {
         .exceptionally(error -> null);
   }
 
-  private CompletionStage<Permit> asked(Ask ask, boolean reserves) {
+  private CompletionStage<Hold> asked(Ask ask, boolean reserves) {
     Policy policy = policies.current().policy();
     Subject subject = policy.subject(ask.subject()).orElse(null);
     if (subject == null) {
@@ -74,15 +74,15 @@ final class Admissions {
             holds.withdraw(wish, error);
           }
         })
-        .thenApply(decision -> opened(new Permit(holds.begin(decision, wish))));
+        .thenApply(decision -> opened(new Hold(holds.begin(decision, wish))));
   }
 
-  private Permit opened(Permit permit) {
+  private Hold opened(Hold hold) {
     if (isClosed) {
-      CompletionStage<Ended> unused = permit.cancel();
+      CompletionStage<Ended> unused = hold.cancel();
       throw new CancellationException("closed while it was asked");
     }
-    return permit;
+    return hold;
   }
 
   static TicketRequest ticket(Ask ask) {

@@ -56,12 +56,12 @@ public final class BlockingWeir {
   }
 
   /** See {@link Weir#enter}. */
-  public Permit enter(Ask ask) {
+  public Hold enter(Ask ask) {
     return now(weir.entered(ask, false));
   }
 
   /** See {@link Weir#reserve}. */
-  public Permit reserve(Ask ask) {
+  public Hold reserve(Ask ask) {
     return now(weir.entered(ask, true));
   }
 

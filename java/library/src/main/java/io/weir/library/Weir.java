@@ -128,15 +128,15 @@ public final class Weir implements AutoCloseable {
 
   /**
    * Admits a request that holds the permits of its operation, and the reservation if the policy settles the operation,
-   * until the permit is closed.
+   * until the hold is closed.
    */
-  public CompletionStage<Permit> enter(Ask ask) {
-    return delivery.of(entered(ask, false), Permit::cancel);
+  public CompletionStage<Hold> enter(Ask ask) {
+    return delivery.of(entered(ask, false), Hold::cancel);
   }
 
-  /** The same for a request whose final cost is told later: see {@link Permit#settle}. */
-  public CompletionStage<Permit> reserve(Ask ask) {
-    return delivery.of(entered(ask, true), Permit::cancel);
+  /** The same for a request whose final cost is told later: see {@link Hold#settle}. */
+  public CompletionStage<Hold> reserve(Ask ask) {
+    return delivery.of(entered(ask, true), Hold::cancel);
   }
 
   /** The same calls for threads that may be blocked, such as virtual ones and those of servlets. */
@@ -211,9 +211,9 @@ public final class Weir implements AutoCloseable {
     return throttle.peek(ask.subject(), ask.operation(), cost(ask));
   }
 
-  CompletionStage<Permit> entered(Ask ask, boolean reserves) {
+  CompletionStage<Hold> entered(Ask ask, boolean reserves) {
     requireOpen();
-    return reported(ask, admissions.admit(ask, reserves), Permit::decision);
+    return reported(ask, admissions.admit(ask, reserves), Hold::decision);
   }
 
   /** See {@link #acquire}; it completes on the thread of the answer. */

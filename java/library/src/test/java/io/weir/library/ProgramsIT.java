@@ -137,10 +137,10 @@ final class ProgramsIT {
     Weir one = program();
     Weir other = program();
     Ask ask = Ask.of("k2", "Stream");
-    Permit first = one.blocking().enter(ask);
-    Permit second = other.blocking().enter(ask);
-    Permit third = one.blocking().enter(ask);
-    assertThat(List.of(first, second, third)).allMatch(Permit::isAllowed);
+    Hold first = one.blocking().enter(ask);
+    Hold second = other.blocking().enter(ask);
+    Hold third = one.blocking().enter(ask);
+    assertThat(List.of(first, second, third)).allMatch(Hold::isAllowed);
     assertThat(other.blocking().enter(ask).isAllowed()).isFalse();
     assertThat(first.cancel()).succeedsWithin(Duration.ofSeconds(5));
     // The other has been told that there is no room, and remembers that for a moment.
@@ -234,7 +234,7 @@ final class ProgramsIT {
   void aPermitThatNobodyTakesIsGivenBack() {
     List<Runnable> held = new ArrayList<>();
     Weir weir = opened(Weir.builder(redis.uri()).policy(policy).executor(held::add));
-    CompletableFuture<Permit> one = weir.enter(Ask.of("k2", "Stream")).toCompletableFuture();
+    CompletableFuture<Hold> one = weir.enter(Ask.of("k2", "Stream")).toCompletableFuture();
     await().until(() -> !held.isEmpty());
     assertThat(weir.open()).isEqualTo(1);
     one.cancel(false);
@@ -248,10 +248,10 @@ final class ProgramsIT {
         .policy(policy)
         .redisTimeout(Duration.ofSeconds(1))
         .open();
-    Permit permit = weir.blocking().enter(Ask.of("k2", "Stream"));
-    assertThat(permit.isAllowed()).isTrue();
+    Hold hold = weir.blocking().enter(Ask.of("k2", "Stream"));
+    assertThat(hold.isAllowed()).isTrue();
     network.refuse(true);
-    CompletableFuture<?> end = permit.cancel().toCompletableFuture();
+    CompletableFuture<?> end = hold.cancel().toCompletableFuture();
     weir.close();
     assertThat(end).failsWithin(Duration.ofSeconds(30));
   }

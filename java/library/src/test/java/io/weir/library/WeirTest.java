@@ -80,26 +80,26 @@ final class WeirTest {
   void permitsAreFreeAgainWhenTheyAreClosed() {
     assertThatThrownBy(() -> weir.blocking().tryAcquire("k1", "Stream"))
         .isInstanceOf(HoldNeededException.class);
-    try (Permit one = weir.blocking().enter(Ask.of("k1", "Stream"));
-        Permit two = weir.blocking().enter(Ask.of("k1", "Stream"));
-        Permit third = weir.blocking().enter(Ask.of("k1", "Stream"))) {
+    try (Hold one = weir.blocking().enter(Ask.of("k1", "Stream"));
+        Hold two = weir.blocking().enter(Ask.of("k1", "Stream"));
+        Hold third = weir.blocking().enter(Ask.of("k1", "Stream"))) {
       assertThat(one.isAllowed()).isTrue();
       assertThat(two.isAllowed()).isTrue();
       assertThat(third.isAllowed()).isFalse();
       assertThat(weir.open()).isEqualTo(2);
     }
     assertThat(weir.open()).isZero();
-    try (Permit again = weir.blocking().enter(Ask.of("k1", "Stream"))) {
+    try (Hold again = weir.blocking().enter(Ask.of("k1", "Stream"))) {
       assertThat(again.isAllowed()).isTrue();
     }
   }
 
   @Test
   void whatIsReservedIsSettledOnce() {
-    Permit permit = weir.blocking().reserve(Ask.of("k1", "Chat").cost(80));
-    assertThat(permit.isReserved()).isTrue();
-    assertThat(permit.settle(10)).isCompletedWithValue(new Ended(Ended.Status.SETTLED, false, 10));
-    assertThat(permit.settle(50).toCompletableFuture().join().isRepeated()).isTrue();
+    Hold hold = weir.blocking().reserve(Ask.of("k1", "Chat").cost(80));
+    assertThat(hold.isReserved()).isTrue();
+    assertThat(hold.settle(10)).isCompletedWithValue(new Ended(Ended.Status.SETTLED, false, 10));
+    assertThat(hold.settle(50).toCompletableFuture().join().isRepeated()).isTrue();
     assertThat(weir.blocking().tryAcquire("k1", "Chat", 90)).isInstanceOf(Allowed.class);
     assertThat(weir.blocking().tryAcquire("k1", "Chat", 80)).isInstanceOf(Denied.class);
   }
@@ -135,7 +135,7 @@ final class WeirTest {
 
   @Test
   void whoGivesUpLeavesNothingBehind() {
-    CompletableFuture<Permit> first = weir.enter(Ask.of("k1", "Stream")).toCompletableFuture();
+    CompletableFuture<Hold> first = weir.enter(Ask.of("k1", "Stream")).toCompletableFuture();
     assertThat(first.join().isAllowed()).isTrue();
     weir.blocking().tryAcquire("k1", "Slow", 2);
     List<CompletableFuture<Decision>> given = new ArrayList<>();

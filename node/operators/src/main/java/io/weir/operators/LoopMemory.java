@@ -12,9 +12,9 @@ import io.weir.core.kind.Kind;
 import io.weir.core.throttle.StoreUnavailableException;
 import io.weir.node.admission.Witness;
 import io.weir.node.trace.RequestTrace;
-import io.weir.operators.cases.CaseKind;
 import io.weir.operators.cases.CaseName;
 import io.weir.operators.cases.CaseQuery;
+import io.weir.operators.cases.CaseType;
 import io.weir.operators.cases.Cases;
 import io.weir.operators.cases.LoopCases;
 import io.weir.operators.denial.Denial;
@@ -90,7 +90,7 @@ final class LoopMemory implements Witness {
       LimitName by = by(question, fullest.bucket());
       long now = nanos.getAsLong();
       counts.near(name(question), by, now);
-      count(CaseKind.NEAR, question, by, now);
+      count(CaseType.NEAR, question, by, now);
     }
     return allowed;
   }
@@ -111,7 +111,7 @@ final class LoopMemory implements Witness {
     SubjectName who = name(question);
     LimitName by = by(question, reason);
     counts.denied(who, by, now);
-    count(CaseKind.DENIED, question, by, now);
+    count(CaseType.DENIED, question, by, now);
     if (!denials.accepts(who, now)) {
       return decision;
     }
@@ -121,7 +121,7 @@ final class LoopMemory implements Witness {
     return decision.withId(denial.id());
   }
 
-  private void count(CaseKind kind, Question question, LimitName by, long now) {
+  private void count(CaseType kind, Question question, LimitName by, long now) {
     cases.count(kind, CaseName.of(question, by.limit()), by, now);
   }
 
@@ -149,7 +149,7 @@ final class LoopMemory implements Witness {
   /** Remembers a request that a limit would have denied which is not enforced. */
   void wouldDeny(WouldDeny.Found found) {
     long now = nanos.getAsLong();
-    count(CaseKind.WOULD_DENY, found.question(), found.by(), now);
+    count(CaseType.WOULD_DENY, found.question(), found.by(), now);
     if (rehearsed.accepts(name(found.question()), now)) {
       Denial denial =
           denial(found.question(), found.decision(), found.by(), Denial.WOULD_DENY, found.trace());

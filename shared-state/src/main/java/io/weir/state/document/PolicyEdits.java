@@ -48,10 +48,10 @@ public final class PolicyEdits {
     if (!path.startsWith("/")) {
       throw new PathException("path: '%s' (expected: /field/field)".formatted(path));
     }
-    Place place = new Place(root(text), KnownFields.ofPolicy(), "");
+    Location place = new Location(root(text), KnownFields.ofPolicy(), "");
     List<String> steps = List.of(path.substring(1).split("/", -1));
     for (int i = 0; i < steps.size(); i++) {
-      Optional<Place> next = place.child(steps.get(i));
+      Optional<Location> next = place.child(steps.get(i));
       if (next.isEmpty()) {
         List<String> missing = steps.subList(i, steps.size());
         place.requireKnown(missing);
@@ -81,9 +81,9 @@ public final class PolicyEdits {
    *
    * @param path the steps that lead to it
    */
-  private record Place(Node node, KnownFields known, String path) {
+  private record Location(Node node, KnownFields known, String path) {
     /** A value in it; empty if it has no such field and may have one. */
-    Optional<Place> child(String step) throws PathException {
+    Optional<Location> child(String step) throws PathException {
       if (node instanceof SequenceNode sequence) {
         return Optional.of(at(step, item(sequence, step)));
       }
@@ -99,8 +99,8 @@ public final class PolicyEdits {
       throw new PathException("%s: a single value (expected: nothing after it)".formatted(path));
     }
 
-    private Place at(String step, Node child) {
-      return new Place(child, known.at(step), path + "/" + step);
+    private Location at(String step, Node child) {
+      return new Location(child, known.at(step), path + "/" + step);
     }
 
     private Node item(SequenceNode sequence, String step) throws PathException {

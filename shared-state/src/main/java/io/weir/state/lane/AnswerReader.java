@@ -19,10 +19,10 @@ import io.weir.state.denial.DenialCache;
 import io.weir.state.denial.MixedAnswer;
 import io.weir.state.denial.RatesAnswer;
 import io.weir.state.wire.Answers;
-import io.weir.state.wire.Answers.Kind;
+import io.weir.state.wire.Answers.Type;
 import io.weir.state.wire.Batch;
 import io.weir.state.wire.Codes;
-import io.weir.state.wire.Entry;
+import io.weir.state.wire.EqualCharges;
 import io.weir.state.wire.Levels;
 import io.weir.state.wire.Owner;
 import io.weir.state.wire.PendingCharge;
@@ -53,15 +53,16 @@ final class AnswerReader {
    * @param later receives those that are undecided, in their order, because the call had done enough
    */
   void answer(Batch batch, long clock, Answers answers, Consumer<PendingCharge> later) {
-    for (Entry entry : batch.entries()) {
+    for (EqualCharges entry : batch.entries()) {
       long asked = entry.first().clockMicros();
       answer(entry, asked < 0 ? clock : asked, answers, later);
     }
   }
 
-  private void answer(Entry entry, long clock, Answers answers, Consumer<PendingCharge> later) {
+  private void answer(
+      EqualCharges entry, long clock, Answers answers, Consumer<PendingCharge> later) {
     @Nullable PendingCharge left = entry.first();
-    if (answers.kind() != Kind.ARRAY) {
+    if (answers.kind() != Type.ARRAY) {
       left = answerLevels(entry, clock, answers);
     }
     while (left != null) {
@@ -70,8 +71,8 @@ final class AnswerReader {
   }
 
   // Completes the charges that were decided by levels; returns the first of the others.
-  private @Nullable PendingCharge answerLevels(Entry entry, long clock, Answers answers) {
-    int admitted = answers.kind() == Kind.INTEGER ? (int) answers.next() : entry.count();
+  private @Nullable PendingCharge answerLevels(EqualCharges entry, long clock, Answers answers) {
+    int admitted = answers.kind() == Type.INTEGER ? (int) answers.next() : entry.count();
     Levels after = Levels.read(entry.template(), clock, answers);
     @Nullable PendingCharge pending = entry.first();
     for (int i = admitted - 1; i >= 0 && pending != null; i--) {

@@ -192,7 +192,7 @@ final class GroupCommit {
     observer.ended(
         answers == null
             ? !link.fault(requireNonNull(error)).isOutage()
-            : answers.kind() != Answers.Kind.END);
+            : answers.kind() != Answers.Type.END);
     if (answers != null) {
       answer(batch, answers);
     } else {
@@ -255,7 +255,7 @@ final class GroupCommit {
   // been changed. Sent once more with the new time, as nothing was taken.
   private boolean wasRefusedTooEarly(Batch batch, long sentNanos, Answers answers) {
     clock.learn(answers.clock(), sentNanos);
-    return answers.kind() == Answers.Kind.END
+    return answers.kind() == Answers.Type.END
         && clock.isInTime(sentNanos)
         && batch.mayBeSentAgain();
   }
@@ -263,7 +263,7 @@ final class GroupCommit {
   private void answer(Batch batch, Answers answers) {
     try {
       long now = answers.clock();
-      if (answers.kind() == Answers.Kind.END) {
+      if (answers.kind() == Answers.Type.END) {
         fail(
             batch,
             new StoreUnavailableException(StoreFault.SLOW, "Redis came to it too late", null));

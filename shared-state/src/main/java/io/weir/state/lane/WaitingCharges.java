@@ -1,8 +1,8 @@
 package io.weir.state.lane;
 
+import io.weir.core.fair.FairQueue;
 import io.weir.core.throttle.StoreFault;
 import io.weir.core.throttle.StoreUnavailableException;
-import io.weir.core.turn.FairTurns;
 import io.weir.state.wire.Lane;
 import io.weir.state.wire.PendingCharge;
 import java.util.ArrayDeque;
@@ -28,7 +28,7 @@ final class WaitingCharges {
   private final Lane lane;
   private final Queue<PendingCharge> came = new ConcurrentLinkedQueue<>();
   private final AtomicInteger count = new AtomicInteger();
-  private final FairTurns<String, PendingCharge> byTenant = new FairTurns<>();
+  private final FairQueue<String, PendingCharge> byTenant = new FairQueue<>();
   /** What tenants have taken beyond their turns. */
   private final Map<String, Integer> debts = new HashMap<>();
   /** Those that were taken already. */

@@ -1,8 +1,8 @@
 package io.weir.state.lease;
 
+import io.weir.core.fair.FairQueue;
 import io.weir.core.throttle.StoreFault;
 import io.weir.core.throttle.StoreUnavailableException;
-import io.weir.core.turn.FairTurns;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,7 +25,7 @@ final class LeaseCalls implements AutoCloseable {
 
   private final Duration waits;
   private final BiFunction<Runnable, Duration, Optional<Future<?>>> later;
-  private final FairTurns<String, Waiting<?>> waiting = new FairTurns<>();
+  private final FairQueue<String, Waiting<?>> waiting = new FairQueue<>();
   private int underWay;
   private boolean isClosed;
 
@@ -55,7 +55,7 @@ final class LeaseCalls implements AutoCloseable {
     }
   }
 
-  private enum Turn {
+  private enum Admission {
     AT_ONCE,
     LATER,
     TOO_MANY,
@@ -87,19 +87,19 @@ final class LeaseCalls implements AutoCloseable {
     one.refuse(StoreFault.OVERLOADED, "a lease was not asked for in time");
   }
 
-  private synchronized Turn admit(String tenant, Waiting<?> one) {
+  private synchronized Admission admit(String tenant, Waiting<?> one) {
     if (isClosed) {
-      return Turn.CLOSED;
+      return Admission.CLOSED;
     }
     if (underWay < MOST_UNDER_WAY) {
       underWay++;
-      return Turn.AT_ONCE;
+      return Admission.AT_ONCE;
     }
     if (waiting.countOf(tenant) >= MOST_WAITING_OF_TENANT) {
-      return Turn.TOO_MANY;
+      return Admission.TOO_MANY;
     }
     waiting.add(tenant, one);
-    return Turn.LATER;
+    return Admission.LATER;
   }
 
   private <T> void begin(Waiting<T> one) {

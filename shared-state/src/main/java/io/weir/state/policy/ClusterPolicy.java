@@ -192,7 +192,7 @@ public final class ClusterPolicy implements PolicySource, AutoCloseable {
       LOG.warn("the next policy cannot be read: {}", e.getMessage());
     }
     try {
-      topics.publish(new Notice(Notice.Kind.READY, id + " " + node));
+      topics.publish(new Notice(Notice.Type.READY, id + " " + node));
     } catch (StoreUnavailableException e) {
       LOG.warn("the next policy was read, and that could not be reported: {}", e.getMessage());
     }

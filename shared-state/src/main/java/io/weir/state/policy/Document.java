@@ -6,7 +6,7 @@ import io.weir.state.document.PolicyDocuments;
 
 /** A policy with its text. */
 record Document(PolicyRevision policy, PolicyText text) {
-  static Document of(NextPolicy.Entry next, long revision) {
+  static Document of(NextPolicy.ReadPolicy next, long revision) {
     return new Document(
         new PolicyRevision(revision, next.policy()), next.text().withRevision(revision));
   }

@@ -22,7 +22,7 @@ final class NextPolicy {
   private static final int MAX_KEPT = 4;
 
   private final LongSupplier nanoClock;
-  private final Map<String, Entry> byDigest = new ConcurrentHashMap<>();
+  private final Map<String, ReadPolicy> byDigest = new ConcurrentHashMap<>();
   private volatile long awaitedUntilNanos;
   private volatile boolean isAnyAwaited;
   private boolean areAllKept = true;
@@ -40,7 +40,7 @@ final class NextPolicy {
    *
    * @param text without its revision, which is not known yet
    */
-  record Entry(Policy policy, PolicyText text) {}
+  record ReadPolicy(Policy policy, PolicyText text) {}
 
   /** Whether a policy that was read may be in force now or at any moment. */
   boolean isAwaited() {
@@ -52,7 +52,7 @@ final class NextPolicy {
     int end = laid.indexOf('\n');
     String name = laid.substring(0, end);
     String text = laid.substring(end + 1);
-    Optional<Entry> known = of(SecretHash.of(text).formatted());
+    Optional<ReadPolicy> known = of(SecretHash.of(text).formatted());
     if (known.isPresent()) {
       await(known.get().policy(), known.get().text());
       return;
@@ -69,14 +69,14 @@ final class NextPolicy {
     awaitedUntilNanos = nanoClock.getAsLong() + AWAITED_NANOS;
     isAnyAwaited = true;
     if (byDigest.size() < MAX_KEPT) {
-      byDigest.put(text.digest(), new Entry(policy, text));
+      byDigest.put(text.digest(), new ReadPolicy(policy, text));
     } else {
       areAllKept = false;
     }
   }
 
   /** The policy with this digest, if it is kept. */
-  Optional<Entry> of(String digest) {
+  Optional<ReadPolicy> of(String digest) {
     return Optional.ofNullable(byDigest.get(digest));
   }
 

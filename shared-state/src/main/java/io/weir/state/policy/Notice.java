@@ -5,8 +5,8 @@ package io.weir.state.policy;
  *
  * @param what the revision in force, or the name of a proposal, followed by the node's name if it is ready
  */
-record Notice(Kind kind, String what) {
-  enum Kind {
+record Notice(Type kind, String what) {
+  enum Type {
     /** Read this proposal: it is about to be in force. */
     PROPOSED("next "),
     /** I have read this proposal. */
@@ -16,13 +16,13 @@ record Notice(Kind kind, String what) {
 
     private final String prefix;
 
-    Kind(String prefix) {
+    Type(String prefix) {
       this.prefix = prefix;
     }
   }
 
   static Notice parse(String text) {
-    for (Kind kind : Kind.values()) {
+    for (Type kind : Type.values()) {
       if (text.startsWith(kind.prefix)) {
         return new Notice(kind, text.substring(kind.prefix.length()));
       }

@@ -77,7 +77,7 @@ final class PolicyHash {
 
   // A subscriber that misses the notices finds the policy within a second.
   private void announce(long revision) {
-    Notice notice = new Notice(Notice.Kind.IN_FORCE, Long.toString(revision));
+    Notice notice = new Notice(Notice.Type.IN_FORCE, Long.toString(revision));
     try {
       waited(redis
           .ask(commands -> commands.publish(RedisKeys.POLICY_NOTICES, notice.text()))

@@ -83,7 +83,7 @@ final class PolicyPublisher {
     proposed.put(id, readiness);
     upcoming.await(reading.policy(), next);
     try {
-      readiness.expect(topics.publish(new Notice(Notice.Kind.PROPOSED, id)));
+      readiness.expect(topics.publish(new Notice(Notice.Type.PROPOSED, id)));
     } catch (StoreUnavailableException e) {
       proposed.remove(id);
       upcoming.forget(next.digest());

@@ -12,7 +12,7 @@ import java.util.Arrays;
  */
 public final class Answers extends CommandOutput<String, String, Answers> {
   /** The type of the next element. */
-  public enum Kind {
+  public enum Type {
     ARRAY,
     INTEGER,
     TEXT,
@@ -21,7 +21,7 @@ public final class Answers extends CommandOutput<String, String, Answers> {
 
   private static final int LENGTH_BITS = 32;
 
-  private Kind[] kinds = new Kind[64];
+  private Type[] kinds = new Type[64];
   private long[] values = new long[64];
   private byte[] bytes = new byte[4096];
   private int size;
@@ -35,12 +35,12 @@ public final class Answers extends CommandOutput<String, String, Answers> {
 
   @Override
   public void multi(int count) {
-    record(Kind.ARRAY, count);
+    record(Type.ARRAY, count);
   }
 
   @Override
   public void set(long integer) {
-    record(Kind.INTEGER, integer);
+    record(Type.INTEGER, integer);
   }
 
   @Override
@@ -50,7 +50,7 @@ public final class Answers extends CommandOutput<String, String, Answers> {
       bytes = Arrays.copyOf(bytes, Math.max(2 * bytes.length, used + length));
     }
     text.get(bytes, used, length);
-    record(Kind.TEXT, ((long) used << LENGTH_BITS) | length);
+    record(Type.TEXT, ((long) used << LENGTH_BITS) | length);
     used += length;
   }
 
@@ -60,8 +60,8 @@ public final class Answers extends CommandOutput<String, String, Answers> {
     return next();
   }
 
-  public Kind kind() {
-    return at < size ? kinds[at] : Kind.END;
+  public Type kind() {
+    return at < size ? kinds[at] : Type.END;
   }
 
   /** The next integer, or the length of the array that begins next. */
@@ -76,7 +76,7 @@ public final class Answers extends CommandOutput<String, String, Answers> {
     return new Text(bytes, start, start + (int) place);
   }
 
-  private void record(Kind kind, long value) {
+  private void record(Type kind, long value) {
     if (size == values.length) {
       kinds = Arrays.copyOf(kinds, 2 * size);
       values = Arrays.copyOf(values, 2 * size);

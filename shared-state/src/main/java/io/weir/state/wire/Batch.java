@@ -33,8 +33,8 @@ public final class Batch {
 
   private final Lane lane;
   private final String policy;
-  private final List<Entry> entries = new ArrayList<>();
-  private final Map<Owner, Entry> lastOf = new HashMap<>();
+  private final List<EqualCharges> entries = new ArrayList<>();
+  private final Map<Owner, EqualCharges> lastOf = new HashMap<>();
   private final Map<String, Integer> tenants = new HashMap<>();
   private final ByteBuf keys = Unpooled.buffer(4096);
   private final ByteBuf arguments = Unpooled.buffer(1024);
@@ -88,13 +88,13 @@ public final class Batch {
     return first;
   }
 
-  public List<Entry> entries() {
+  public List<EqualCharges> entries() {
     return entries;
   }
 
   /** All charges, in the order of the entries. */
   public void forEach(Consumer<PendingCharge> consumer) {
-    for (Entry entry : entries) {
+    for (EqualCharges entry : entries) {
       PendingCharge pending = entry.first();
       while (pending != null) {
         PendingCharge next = pending.next();
@@ -111,7 +111,7 @@ public final class Batch {
    * @return what it weighs, or {@link #FULL}
    */
   public int add(PendingCharge pending, ChargeTemplate template, @Nullable OthersTemplate others) {
-    Entry last = lastOf.get(Owner.of(pending.charge()));
+    EqualCharges last = lastOf.get(Owner.of(pending.charge()));
     boolean isEqual = last != null && isEqual(last, pending, template);
     int weighs = lane.weights().of(pending, template, others, isEqual);
     if (chargeCount == lane.maxCharges() || (weight > 0 && weight + weighs > Weights.MOST)) {
@@ -131,17 +131,17 @@ public final class Batch {
   public void join(
       PendingCharge pending, ChargeTemplate template, @Nullable OthersTemplate others) {
     Charge charge = pending.charge();
-    Entry last = lastOf.get(Owner.of(charge));
+    EqualCharges last = lastOf.get(Owner.of(charge));
     int key = last == null ? writeKey(charge) : last.key();
     int argument = argumentOf(template);
-    Entry entry = new Entry(
+    EqualCharges entry = new EqualCharges(
         pending,
         template,
-        new Entry.Keys(
+        new EqualCharges.Keys(
             key,
             template.isShared() || has(others, 2) ? tenant(charge.tenant()) : 0,
             template.has(3) || has(others, 3) ? cluster() : 0),
-        new Entry.Arguments(
+        new EqualCharges.Arguments(
             argument,
             others == null ? 0 : argumentOf(others, charge),
             lane.hasOthers() ? holdOf(charge, template) : 0,
@@ -161,7 +161,7 @@ public final class Batch {
   }
 
   // No charge of another subject on the same buckets is overtaken.
-  private boolean isEqual(Entry last, PendingCharge pending, ChargeTemplate template) {
+  private boolean isEqual(EqualCharges last, PendingCharge pending, ChargeTemplate template) {
     return lane.joinsEqual()
         && last.isEqual(pending, template)
         && (last == entries.get(entries.size() - 1) || template.areOfKeyAlone());
@@ -283,13 +283,13 @@ public final class Batch {
       Bulk.writeLength(to, CLOCK_BYTES + STATES_BYTES + entryBytes() * entries.size());
       ChargeTemplate.writeNumber(to, notAfterMicros);
       to.writeShort(keyCount - 1);
-      for (Entry entry : entries) {
+      for (EqualCharges entry : entries) {
         entry.write(to, lane.hasOthers(), keyCount);
       }
       to.writeBytes(Bulk.CRLF).writeBytes(arguments, 0, arguments.writerIndex());
       if (lane.isRehearsal()) {
         Bulk.writeLength(to, CLOCK_BYTES * entries.size());
-        for (Entry entry : entries) {
+        for (EqualCharges entry : entries) {
           ChargeTemplate.writeNumber(to, entry.first().clockMicros());
         }
         to.writeBytes(Bulk.CRLF);

@@ -6,9 +6,9 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import io.weir.core.bucket.Demand;
 import io.weir.core.bucket.Rate;
 import io.weir.core.bucket.Scope;
-import io.weir.core.kind.CalendarWindow;
+import io.weir.core.kind.CalendarPeriods;
 import io.weir.core.kind.Congestion;
-import io.weir.core.kind.FixedWindow;
+import io.weir.core.kind.FixedPeriods;
 import io.weir.core.kind.Permits;
 import io.weir.core.kind.Quota;
 import io.weir.core.policy.InvalidPolicyException;
@@ -89,13 +89,13 @@ final class KindPoliciesTest {
         "month",
         Scope.TENANT,
         500,
-        new CalendarWindow(CalendarWindow.Period.MONTH, ZoneId.of("Europe/Berlin"), 31),
+        new CalendarPeriods(CalendarPeriods.Period.MONTH, ZoneId.of("Europe/Berlin"), 31),
         false,
         80,
         false,
         false);
     Quota spare = new Quota(
-        "spare", Scope.TENANT, 10, new FixedWindow(3_600_000, true), true, 50, true, true);
+        "spare", Scope.TENANT, 10, new FixedPeriods(3_600_000, true), true, 50, true, true);
     assertThat(gold).startsWith(month, spare, new Permits("streams", Scope.KEY, 30, 20_000_000));
     assertThat(limit("k2", "Ask").others()).doesNotHaveAnyElementsOfTypes(Permits.class);
     assertThat(limit("k1", "Pay").others()).hasAtLeastOneElementOfType(Quota.class);

@@ -9,7 +9,7 @@ import io.weir.core.decision.Decision;
 import io.weir.core.decision.Decision.Allowed;
 import io.weir.core.decision.Decision.Denied;
 import io.weir.core.kind.Extras;
-import io.weir.core.kind.FixedWindow;
+import io.weir.core.kind.FixedPeriods;
 import io.weir.core.kind.Hold;
 import io.weir.core.kind.KindDemand;
 import io.weir.core.kind.Permits;
@@ -285,7 +285,7 @@ final class FloodOfKindsIT {
 
   private static Quota quota(String name, Scope scope, long limit) {
     return new Quota(
-        name, scope, limit, new FixedWindow(3_600_000, false), false, 80, false, false);
+        name, scope, limit, new FixedPeriods(3_600_000, false), false, 80, false, false);
   }
 
   private void ask(int times, IntFunction<Charge> charge) {

@@ -10,8 +10,8 @@ import io.weir.core.decision.Decision;
 import io.weir.core.decision.Decision.Allowed;
 import io.weir.core.decision.Decision.Denied;
 import io.weir.core.decision.Decision.NeverAllowed;
-import io.weir.core.kind.CalendarWindow;
-import io.weir.core.kind.CalendarWindow.Period;
+import io.weir.core.kind.CalendarPeriods;
+import io.weir.core.kind.CalendarPeriods.Period;
 import io.weir.core.kind.Extras;
 import io.weir.core.kind.Quota;
 import io.weir.core.policy.FailureMode;
@@ -232,7 +232,7 @@ abstract class JointContract {
         "month",
         Scope.KEY,
         limit,
-        new CalendarWindow(Period.MONTH, ZoneOffset.UTC, 1),
+        new CalendarPeriods(Period.MONTH, ZoneOffset.UTC, 1),
         false,
         100,
         false,

@@ -13,7 +13,7 @@ import io.weir.testkit.KindScenarioRun;
 import io.weir.testkit.KindScenarioRun.Stores;
 import io.weir.testkit.ManualClock;
 import io.weir.testkit.Scenario;
-import io.weir.testkit.Scenario.Kind;
+import io.weir.testkit.Scenario.StepType;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -49,7 +49,8 @@ final class KindScenariosIT {
       InMemoryBucketStore memory = new InMemoryBucketStore(clock);
       KindScenarioRun run = new KindScenarioRun(
           new KindScenario(
-              new Scenario(seed, seed % 4 == 0 ? Kind.RATES : Kind.MIXED), List.of(Scope.values())),
+              new Scenario(seed, seed % 4 == 0 ? StepType.RATES : StepType.MIXED),
+              List.of(Scope.values())),
           clock,
           new Stores(memory, memory),
           new Stores(

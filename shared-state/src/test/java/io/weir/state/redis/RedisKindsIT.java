@@ -9,10 +9,10 @@ import io.weir.core.bucket.Scope;
 import io.weir.core.decision.Decision;
 import io.weir.core.decision.Decision.Allowed;
 import io.weir.core.decision.Decision.Denied;
-import io.weir.core.kind.CalendarWindow;
-import io.weir.core.kind.CalendarWindow.Period;
+import io.weir.core.kind.CalendarPeriods;
+import io.weir.core.kind.CalendarPeriods.Period;
 import io.weir.core.kind.Extras;
-import io.weir.core.kind.FixedWindow;
+import io.weir.core.kind.FixedPeriods;
 import io.weir.core.kind.Hold;
 import io.weir.core.kind.Permits;
 import io.weir.core.kind.Quota;
@@ -180,8 +180,8 @@ final class RedisKindsIT extends KindsContract {
   void countersLiveAsLongAsTheWindowThatWasWrittenLast() {
     connections.sync().flushall();
     RedisBucketStore store = RedisBucketStore.of(connections, () -> false);
-    Quota perSecond =
-        new Quota("second", Scope.KEY, 1000, new FixedWindow(1000, false), false, 80, false, false);
+    Quota perSecond = new Quota(
+        "second", Scope.KEY, 1000, new FixedPeriods(1000, false), false, 80, false, false);
     Charge charge = new Charge(
         "acme",
         "k1",
@@ -214,7 +214,7 @@ final class RedisKindsIT extends KindsContract {
                 "month",
                 Scope.KEY,
                 1000,
-                new CalendarWindow(Period.MONTH, ZoneOffset.UTC, 31),
+                new CalendarPeriods(Period.MONTH, ZoneOffset.UTC, 31),
                 false,
                 80,
                 false,

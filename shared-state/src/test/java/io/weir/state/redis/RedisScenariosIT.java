@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.weir.testkit.Histories;
 import io.weir.testkit.HistoryRun;
 import io.weir.testkit.RedisDatabase;
-import io.weir.testkit.Scenario.Kind;
+import io.weir.testkit.Scenario.StepType;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -33,7 +33,7 @@ final class RedisScenariosIT extends ScenariosContract {
 
   @Test
   void everythingHappensInTheseHistories() {
-    agreesWithMemoryAfterEveryStep(Kind.MIXED, 11);
+    agreesWithMemoryAfterEveryStep(StepType.MIXED, 11);
     assertThat(seen())
         .containsKeys(
             "Allowed",

@@ -25,7 +25,7 @@ import io.weir.testkit.Histories;
 import io.weir.testkit.ManualClock;
 import io.weir.testkit.RedisDatabase;
 import io.weir.testkit.Scenario;
-import io.weir.testkit.Scenario.Kind;
+import io.weir.testkit.Scenario.StepType;
 import io.weir.testkit.ScenarioRun;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -63,8 +63,8 @@ final class RedisSlotsIT {
       commands.flushall();
       ManualClock clock = new ManualClock();
       ScenarioRun run = new ScenarioRun(
-          new Scenario(seed, Kind.CALLERS),
-          Kind.CALLERS,
+          new Scenario(seed, StepType.CALLERS),
+          StepType.CALLERS,
           clock,
           new InMemoryBucketStore(clock),
           new CrowdedStore(RedisBucketStore.rehearsing(connections, clock), Runnable::run, 5),

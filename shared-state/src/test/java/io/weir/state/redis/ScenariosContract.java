@@ -11,7 +11,7 @@ import io.weir.state.lane.RedisBucketStore;
 import io.weir.testkit.Histories;
 import io.weir.testkit.ManualClock;
 import io.weir.testkit.Scenario;
-import io.weir.testkit.Scenario.Kind;
+import io.weir.testkit.Scenario.StepType;
 import io.weir.testkit.ScenarioRun;
 import java.time.Duration;
 import java.util.Map;
@@ -71,7 +71,7 @@ abstract class ScenariosContract {
   }
 
   Stream<Arguments> histories() {
-    return Stream.of(Kind.values())
+    return Stream.of(StepType.values())
         .flatMap(kind -> Stream.iterate(Histories.firstSeed(), seed -> seed + 1)
             .limit(seeds)
             .map(seed -> Arguments.of(kind, seed)));
@@ -79,7 +79,7 @@ abstract class ScenariosContract {
 
   @ParameterizedTest(name = "{0}, seed {1}")
   @MethodSource("histories")
-  void agreesWithMemoryAfterEveryStep(Kind kind, long seed) {
+  void agreesWithMemoryAfterEveryStep(StepType kind, long seed) {
     RedisConnections redis = requireNonNull(connections);
     admin().flushall();
     ManualClock clock = new ManualClock();

@@ -6,7 +6,7 @@ import io.weir.core.bucket.Bucket;
 import io.weir.core.bucket.Demand;
 import io.weir.core.bucket.Scope;
 import io.weir.core.kind.Extras;
-import io.weir.core.kind.FixedWindow;
+import io.weir.core.kind.FixedPeriods;
 import io.weir.core.kind.Hold;
 import io.weir.core.kind.KindDemand;
 import io.weir.core.kind.Permits;
@@ -43,7 +43,7 @@ final class TurnsOfTenantsIT {
   private static final List<Demand> FULL =
       List.of(Demand.of(new Bucket("full", Scope.KEY, 1, 1_000_000)));
   private static final List<KindDemand> QUOTA = List.of(new Quota(
-      "q", Scope.KEY, 1_000_000, new FixedWindow(3_600_000, false), false, 80, false, false));
+      "q", Scope.KEY, 1_000_000, new FixedPeriods(3_600_000, false), false, 80, false, false));
   private static final List<KindDemand> PERMITS =
       List.of(new Permits("p", Scope.KEY, 100_000, 60_000_000));
 

@@ -4,18 +4,18 @@ import io.weir.core.bucket.Bucket;
 import io.weir.core.bucket.Demand;
 import io.weir.core.bucket.Scope;
 import io.weir.core.decision.Decision.Allowed;
-import io.weir.core.kind.CalendarWindow;
-import io.weir.core.kind.CalendarWindow.Period;
+import io.weir.core.kind.CalendarPeriods;
+import io.weir.core.kind.CalendarPeriods.Period;
 import io.weir.core.kind.Congestion;
 import io.weir.core.kind.Congestion.Point;
 import io.weir.core.kind.Congestion.Scale;
 import io.weir.core.kind.Extras;
-import io.weir.core.kind.FixedWindow;
+import io.weir.core.kind.FixedPeriods;
 import io.weir.core.kind.Hold;
 import io.weir.core.kind.KindDemand;
+import io.weir.core.kind.Periods;
 import io.weir.core.kind.Permits;
 import io.weir.core.kind.Quota;
-import io.weir.core.kind.Window;
 import io.weir.core.throttle.Amount;
 import io.weir.core.throttle.Charge;
 import io.weir.core.throttle.Ending;
@@ -212,13 +212,13 @@ public final class KindScenario {
         overflow);
   }
 
-  private Window window() {
+  private Periods window() {
     return switch (random.nextInt(4)) {
       case 0 ->
-        new CalendarWindow(
+        new CalendarPeriods(
             pick(List.of(Period.values())), ZoneId.of(pick(ZONES)), 1 + random.nextInt(7));
-      case 1 -> new FixedWindow(1000 + random.nextLong(20_000), false);
-      default -> new FixedWindow(1000 + random.nextLong(20_000), true);
+      case 1 -> new FixedPeriods(1000 + random.nextLong(20_000), false);
+      default -> new FixedPeriods(1000 + random.nextLong(20_000), true);
     };
   }
 

@@ -5,7 +5,7 @@ import io.weir.core.bucket.Demand;
 import io.weir.core.bucket.Scope;
 import io.weir.core.decision.Decision;
 import io.weir.core.kind.Extras;
-import io.weir.core.kind.FixedWindow;
+import io.weir.core.kind.FixedPeriods;
 import io.weir.core.kind.Hold;
 import io.weir.core.kind.KindDemand;
 import io.weir.core.kind.Permits;
@@ -123,7 +123,7 @@ abstract class KindsFixture {
 
   static Quota quota(String name, long limit, boolean overflow) {
     return new Quota(
-        name, Scope.KEY, limit, new FixedWindow(3_600_000, false), false, 80, false, overflow);
+        name, Scope.KEY, limit, new FixedPeriods(3_600_000, false), false, 80, false, overflow);
   }
 
   // A bucket that drains this many operations a minute, and holds as many.

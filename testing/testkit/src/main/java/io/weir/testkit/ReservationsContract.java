@@ -8,10 +8,10 @@ import io.weir.core.decision.Decision.Allowed;
 import io.weir.core.decision.Decision.Denied;
 import io.weir.core.decision.Decision.NeverAllowed;
 import io.weir.core.decision.Decision.Reason;
-import io.weir.core.kind.CalendarWindow;
-import io.weir.core.kind.CalendarWindow.Period;
+import io.weir.core.kind.CalendarPeriods;
+import io.weir.core.kind.CalendarPeriods.Period;
 import io.weir.core.kind.Extras;
-import io.weir.core.kind.FixedWindow;
+import io.weir.core.kind.FixedPeriods;
 import io.weir.core.kind.Quota;
 import io.weir.core.throttle.Ending;
 import java.time.ZoneId;
@@ -58,7 +58,7 @@ abstract class ReservationsContract extends RefundsContract {
         "days",
         Scope.KEY,
         100,
-        new CalendarWindow(Period.DAY, ZoneId.of("UTC"), 1),
+        new CalendarPeriods(Period.DAY, ZoneId.of("UTC"), 1),
         false,
         80,
         false,
@@ -93,6 +93,6 @@ abstract class ReservationsContract extends RefundsContract {
 
   private static Quota period(long seconds) {
     return new Quota(
-        "period", Scope.KEY, 100, new FixedWindow(1000 * seconds, true), false, 80, false, false);
+        "period", Scope.KEY, 100, new FixedPeriods(1000 * seconds, true), false, 80, false, false);
   }
 }

@@ -29,7 +29,7 @@ public final class Scenario {
   private static final int MOST_RETURNS = 60;
 
   /** The content of a history. */
-  public enum Kind {
+  public enum StepType {
     /**
      * All combinations: slots of each mode, changes of policy, steps of the clock in both directions, buckets of every
      * scope, costs that fit and that never do, tickets that are own, foreign, expired or forged.
@@ -57,7 +57,7 @@ public final class Scenario {
   private record Return(Charge charge, Optional<String> ticket, long dueMicros) {}
 
   private final long seed;
-  private final Kind kind;
+  private final StepType kind;
   private final RandomGenerator random;
   private final ScenarioPolicies policies;
   private final List<Return> returns = new ArrayList<>();
@@ -68,21 +68,21 @@ public final class Scenario {
   private long now;
 
   /** A history over one to three buckets. */
-  public Scenario(long seed, Kind kind) {
+  public Scenario(long seed, StepType kind) {
     this(seed, kind, 1 + (int) (seed % 3));
   }
 
   /** A history for stores that keep buckets of scope {@code cluster} elsewhere: other buckets replace them. */
-  public static Scenario withoutClusterBuckets(long seed, Kind kind) {
+  public static Scenario withoutClusterBuckets(long seed, StepType kind) {
     return new Scenario(seed, kind, 1 + (int) (seed % 3), false);
   }
 
   /** @param buckets the number of buckets in a policy */
-  public Scenario(long seed, Kind kind, int buckets) {
+  public Scenario(long seed, StepType kind, int buckets) {
     this(seed, kind, buckets, true);
   }
 
-  private Scenario(long seed, Kind kind, int buckets, boolean hasClusterBuckets) {
+  private Scenario(long seed, StepType kind, int buckets, boolean hasClusterBuckets) {
     this.seed = seed;
     this.kind = kind;
     this.random = new Random(seed);
@@ -98,13 +98,13 @@ public final class Scenario {
 
   /** Returns the next step; {@link #answered} must follow for each of its charges. */
   public Step next() {
-    if (kind != Kind.CALLERS && random.nextInt(400) == 0) {
+    if (kind != StepType.CALLERS && random.nextInt(400) == 0) {
       demands = policies.demands();
       slots = policies.slots();
       revision++;
     }
     boolean comesBack = !returns.isEmpty()
-        && (kind == Kind.CALLERS ? random.nextInt(4) > 0 : random.nextInt(3) == 0);
+        && (kind == StepType.CALLERS ? random.nextInt(4) > 0 : random.nextInt(3) == 0);
     Step step =
         comesBack ? comeBack() : new Step(pause(), atOnce(charge(pick(TENANTS), pick(SUBJECTS))));
     now += step.advanceMicros();
@@ -114,7 +114,7 @@ public final class Scenario {
 
   /** Records an answer: a caller that got a retry time may return. */
   public void answered(Charge charge, StoreAnswer answer) {
-    if (kind != Kind.RATES
+    if (kind != StepType.RATES
         && answer instanceof Decided decided
         && decided.decision() instanceof Denied denied) {
       long wait = denied.retryAfterMicros();
@@ -129,7 +129,7 @@ public final class Scenario {
   /** A new charge of a tenant's subject, by the policy in force. */
   public Charge charge(String tenant, String subject) {
     int first = random.nextInt(demands.size());
-    boolean isOld = kind != Kind.CALLERS && revision > 1 && random.nextInt(300) == 0;
+    boolean isOld = kind != StepType.CALLERS && revision > 1 && random.nextInt(300) == 0;
     return new Charge(
             tenant,
             subject,
@@ -210,8 +210,8 @@ public final class Scenario {
 
   private long cost() {
     return switch (random.nextInt(30)) {
-      case 0 -> 1 + random.nextInt(kind == Kind.CALLERS ? 10 : 1000);
-      case 1 -> kind == Kind.CALLERS ? 2 : Long.MAX_VALUE >> random.nextInt(30);
+      case 0 -> 1 + random.nextInt(kind == StepType.CALLERS ? 10 : 1000);
+      case 1 -> kind == StepType.CALLERS ? 2 : Long.MAX_VALUE >> random.nextInt(30);
       default -> 1 + random.nextInt(3) * random.nextInt(2);
     };
   }
@@ -220,7 +220,7 @@ public final class Scenario {
     String id = secret();
     Optional<String> shown =
         returns.isEmpty() ? Optional.empty() : pick(returns).ticket();
-    return switch (kind == Kind.RATES ? 0 : random.nextInt(kind == Kind.CALLERS ? 5 : 10)) {
+    return switch (kind == StepType.RATES ? 0 : random.nextInt(kind == StepType.CALLERS ? 5 : 10)) {
       case 0, 1 -> TicketRequest.NONE;
       case 2, 3, 8 -> TicketRequest.wanted(Optional.empty(), id);
       case 4 -> new TicketRequest(Optional.empty(), id, random.nextLong(2 * SECOND));
@@ -232,7 +232,7 @@ public final class Scenario {
 
   // Not at all, slightly forward, far forward, or back.
   private long pause() {
-    boolean steps = kind != Kind.CALLERS;
+    boolean steps = kind != StepType.CALLERS;
     return switch (random.nextInt(24)) {
       case 0, 1, 2 -> random.nextLong(SECOND / 5);
       case 3 -> random.nextLong(3 * SECOND);

@@ -5,7 +5,7 @@ import io.weir.core.bucket.Demand;
 import io.weir.core.bucket.Rate;
 import io.weir.core.bucket.Scope;
 import io.weir.core.slot.SlotMode;
-import io.weir.testkit.Scenario.Kind;
+import io.weir.testkit.Scenario.StepType;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.random.RandomGenerator;
@@ -14,15 +14,15 @@ import java.util.random.RandomGenerator;
 final class ScenarioPolicies {
 
   private final RandomGenerator random;
-  private final Kind kind;
+  private final StepType kind;
   private final int buckets;
   private final List<Scope> scopes;
 
-  ScenarioPolicies(RandomGenerator random, Kind kind, int buckets, boolean hasClusterBuckets) {
+  ScenarioPolicies(RandomGenerator random, StepType kind, int buckets, boolean hasClusterBuckets) {
     this.random = random;
     this.kind = kind;
     this.buckets = buckets;
-    this.scopes = kind == Kind.CALLERS
+    this.scopes = kind == StepType.CALLERS
         ? List.of(Scope.KEY, Scope.KEY, Scope.TENANT)
         : List.of(
             Scope.KEY,
@@ -71,7 +71,7 @@ final class ScenarioPolicies {
   // others an operation is many units, and some have the largest possible numbers.
   private Rate rate() {
     // If a place is rarely full before the history ends, no caller comes back to it.
-    if (kind == Kind.CALLERS && random.nextInt(4) > 0) {
+    if (kind == StepType.CALLERS && random.nextInt(4) > 0) {
       return Rate.ofMilliOpsPerSec(500 + random.nextInt(30_000));
     }
     return switch (random.nextInt(12)) {

@@ -27,7 +27,7 @@ public final class ScenarioRun {
   private static final int PEEK_ONE_IN = 20;
 
   private final Scenario scenario;
-  private final Scenario.Kind kind;
+  private final Scenario.StepType kind;
   private final ManualClock clock;
   private final Optional<BucketStore> reference;
   private final BucketStore other;
@@ -42,7 +42,7 @@ public final class ScenarioRun {
    */
   public ScenarioRun(
       Scenario scenario,
-      Scenario.Kind kind,
+      Scenario.StepType kind,
       ManualClock clock,
       BucketStore reference,
       BucketStore other,
@@ -52,7 +52,7 @@ public final class ScenarioRun {
 
   private ScenarioRun(
       Scenario scenario,
-      Scenario.Kind kind,
+      Scenario.StepType kind,
       ManualClock clock,
       Optional<BucketStore> reference,
       BucketStore other,
@@ -67,7 +67,7 @@ public final class ScenarioRun {
 
   /** Without another store to compare with: the judge and the counts of events remain. */
   public static ScenarioRun alone(
-      Scenario scenario, Scenario.Kind kind, ManualClock clock, BucketStore store) {
+      Scenario scenario, Scenario.StepType kind, ManualClock clock, BucketStore store) {
     return new ScenarioRun(scenario, kind, clock, Optional.empty(), store, Runnable::run);
   }
 
@@ -129,7 +129,7 @@ public final class ScenarioRun {
     count("made", decided.report().made() ? 1 : 0);
     if (decided.decision() instanceof Denied denied) {
       count(denied.estimate() ? "estimate" : "slot", 1);
-    } else if (decided.decision() instanceof Allowed && kind == Scenario.Kind.CALLERS) {
+    } else if (decided.decision() instanceof Allowed && kind == Scenario.StepType.CALLERS) {
       judge(charge);
     }
   }

@@ -4,7 +4,7 @@ import io.weir.core.bucket.Bucket;
 import io.weir.core.bucket.Demand;
 import io.weir.core.bucket.Scope;
 import io.weir.core.kind.Extras;
-import io.weir.core.kind.FixedWindow;
+import io.weir.core.kind.FixedPeriods;
 import io.weir.core.kind.Hold;
 import io.weir.core.kind.KindDemand;
 import io.weir.core.kind.Permits;
@@ -101,7 +101,7 @@ record Attack(String name, int perSecond, LongFunction<Charge> charge) {
 
   private static Quota quota(long limit) {
     return new Quota(
-        "hour", Scope.KEY, limit, new FixedWindow(3_600_000, false), false, 80, false, false);
+        "hour", Scope.KEY, limit, new FixedPeriods(3_600_000, false), false, 80, false, false);
   }
 
   private static Charge plain(List<Demand> demands, long cost) {

@@ -4,8 +4,8 @@ import io.weir.core.bucket.Bucket;
 import io.weir.core.bucket.Demand;
 import io.weir.core.bucket.Scope;
 import io.weir.core.decision.Decision.Allowed;
-import io.weir.core.kind.CalendarWindow;
-import io.weir.core.kind.CalendarWindow.Period;
+import io.weir.core.kind.CalendarPeriods;
+import io.weir.core.kind.CalendarPeriods.Period;
 import io.weir.core.kind.Extras;
 import io.weir.core.kind.Hold;
 import io.weir.core.kind.KindDemand;
@@ -58,7 +58,7 @@ final class WeirContender implements Contender {
           "quota",
           Scope.KEY,
           Quota.MAX_LIMIT,
-          new CalendarWindow(Period.MONTH, ZoneOffset.UTC, 1),
+          new CalendarPeriods(Period.MONTH, ZoneOffset.UTC, 1),
           false,
           80,
           false,

@@ -1,7 +1,7 @@
 package io.weir.batch;
 
 import io.weir.core.policy.Subject;
-import io.weir.node.intake.Bulkhead.Share;
+import io.weir.node.intake.Bulkhead.Portion;
 import io.weir.node.intake.UnpaidWork;
 import java.util.Optional;
 
@@ -12,4 +12,5 @@ import java.util.Optional;
  * @param memory grows by the bytes that are sent
  * @param work grows by the bytes that references read
  */
-record BatchCaller(Subject subject, Optional<String> key, Share memory, UnpaidWork.Account work) {}
+record BatchCaller(
+    Subject subject, Optional<String> key, Portion memory, UnpaidWork.Account work) {}

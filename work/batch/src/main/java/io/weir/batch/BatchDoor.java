@@ -15,7 +15,7 @@ import io.weir.node.answer.RefusedException;
 import io.weir.node.extension.LoopParts;
 import io.weir.node.gateway.Diversion;
 import io.weir.node.intake.Bulkhead;
-import io.weir.node.intake.Bulkhead.Share;
+import io.weir.node.intake.Bulkhead.Portion;
 import io.weir.node.intake.Door;
 import io.weir.node.intake.Route;
 import io.weir.node.intake.UnpaidWork;
@@ -80,8 +80,8 @@ public final class BatchDoor implements Door {
     Optional<String> key = key(request);
     UnpaidWork.Account work = unpaid.of(subject);
     work.require();
-    Share place = batches.tryTake(subject, 1).orElseThrow(() -> new RefusedException(TOO_MANY));
-    Share bytes = memory.take(subject);
+    Portion place = batches.tryTake(subject, 1).orElseThrow(() -> new RefusedException(TOO_MANY));
+    Portion bytes = memory.take(subject);
     ItemSender items = new ItemSender(workers, loop, diversions, subject, work, request);
     BatchCaller caller = new BatchCaller(subject, key, bytes, work);
     return Future.succeededFuture()

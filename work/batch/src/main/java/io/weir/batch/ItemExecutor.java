@@ -16,7 +16,7 @@ import io.weir.core.policy.Upstream;
 import io.weir.core.throttle.Failures;
 import io.weir.core.throttle.StoreUnavailableException;
 import io.weir.node.admission.Admission;
-import io.weir.node.intake.Bulkhead.Share;
+import io.weir.node.intake.Bulkhead.Portion;
 import io.weir.node.intake.UnpaidWork;
 import io.weir.node.loop.LoopTime;
 import io.weir.state.keep.LeaseTerms;
@@ -40,7 +40,7 @@ final class ItemExecutor {
   private final Vertx vertx;
   private final RetriedCalls ends;
   private final WorkerExecutor workers;
-  private final Share memory;
+  private final Portion memory;
   private final UnpaidWork.Account work;
   private final IdempotencyStore store;
   private final ItemSender sender;

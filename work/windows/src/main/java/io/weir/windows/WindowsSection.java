@@ -56,8 +56,8 @@ public final class WindowsSection implements PolicySection<Windows> {
       .atMost(50, "too_many_windows");
 
   @Override
-  public Place place() {
-    return Place.POLICY;
+  public Parent parent() {
+    return Parent.POLICY;
   }
 
   @Override

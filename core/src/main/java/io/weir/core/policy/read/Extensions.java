@@ -4,7 +4,7 @@ import io.weir.core.policy.PartKey;
 import io.weir.core.policy.Parts;
 import io.weir.core.policy.Policy;
 import io.weir.core.policy.PolicySection;
-import io.weir.core.policy.PolicySection.Place;
+import io.weir.core.policy.PolicySection.Parent;
 import io.weir.core.policy.schema.Field;
 import io.weir.core.policy.schema.Section;
 import java.util.Comparator;
@@ -41,15 +41,17 @@ final class Extensions {
     return ALL;
   }
 
-  /** The fields of all extensions at one place. */
-  List<Field<?>> fields(Place place) {
-    return at(place).<Field<?>>flatMap(extension -> extension.fields().stream()).toList();
+  /** The fields of all extensions of one parent. */
+  List<Field<?>> fields(Parent parent) {
+    return at(parent)
+        .<Field<?>>flatMap(extension -> extension.fields().stream())
+        .toList();
   }
 
-  /** Reads the settings of all extensions at one place. */
-  Parts read(Place place, Section section) {
+  /** Reads the settings of all extensions of one parent. */
+  Parts read(Parent parent, Section section) {
     Map<PartKey<?>, Object> values = new HashMap<>();
-    at(place)
+    at(parent)
         .forEach(extension ->
             extension.read(section).ifPresent(value -> values.put(extension.key(), value)));
     return new Parts(values);
@@ -59,8 +61,8 @@ final class Extensions {
     all.forEach(extension -> extension.check(root, policy));
   }
 
-  private Stream<PolicySection<?>> at(Place place) {
-    return all.stream().filter(extension -> extension.place() == place);
+  private Stream<PolicySection<?>> at(Parent parent) {
+    return all.stream().filter(extension -> extension.parent() == parent);
   }
 
   private static List<PolicySection<?>> found() {

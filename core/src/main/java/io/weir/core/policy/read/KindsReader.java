@@ -1,12 +1,12 @@
 package io.weir.core.policy.read;
 
 import io.weir.core.bucket.Scope;
-import io.weir.core.kind.CalendarWindow;
-import io.weir.core.kind.CalendarWindow.Period;
-import io.weir.core.kind.FixedWindow;
+import io.weir.core.kind.CalendarPeriods;
+import io.weir.core.kind.CalendarPeriods.Period;
+import io.weir.core.kind.FixedPeriods;
+import io.weir.core.kind.Periods;
 import io.weir.core.kind.Permits;
 import io.weir.core.kind.Quota;
-import io.weir.core.kind.Window;
 import io.weir.core.policy.schema.DurationText;
 import io.weir.core.policy.schema.Field;
 import io.weir.core.policy.schema.Section;
@@ -142,7 +142,7 @@ final class KindsReader {
     int near = section.count(NEAR);
     boolean requests = section.get(COUNTS);
     Optional<String> overflow = section.find(OVERFLOW);
-    Optional<Window> window = window(section);
+    Optional<Periods> window = window(section);
     Set<String> operations = Section.Item.texts(section.get(OPERATIONS));
     if (name.isEmpty() || limit.isEmpty() || window.isEmpty()) {
       return Optional.empty();
@@ -175,7 +175,7 @@ final class KindsReader {
     return name;
   }
 
-  private static Optional<Window> window(Section section) {
+  private static Optional<Periods> window(Section section) {
     Optional<ZoneId> zone = section.find(ZONE);
     boolean slides = section.get(SLIDING);
     Optional<String> period = section.find(PERIOD);
@@ -189,14 +189,14 @@ final class KindsReader {
             "window_ambiguous", "period", "a duration with zone or anchor (expected: without)");
       }
       Duration length = DurationText.parse(period.get()).orElseThrow();
-      return Optional.of(new FixedWindow(length.toMillis(), slides));
+      return Optional.of(new FixedPeriods(length.toMillis(), slides));
     }
     int anchor = anchor(section, calendar);
     if (slides) {
       section.error(
           "window_ambiguous", "sliding", "with a calendar (expected: a duration as period)");
     }
-    return Optional.of(new CalendarWindow(calendar, zone.orElse(UTC), anchor));
+    return Optional.of(new CalendarPeriods(calendar, zone.orElse(UTC), anchor));
   }
 
   private static int anchor(Section section, Period period) {

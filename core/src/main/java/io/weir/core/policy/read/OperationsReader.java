@@ -6,7 +6,7 @@ import io.weir.core.policy.OperationRule.Route;
 import io.weir.core.policy.OperationRule.Stage;
 import io.weir.core.policy.Parts;
 import io.weir.core.policy.PathPattern;
-import io.weir.core.policy.PolicySection.Place;
+import io.weir.core.policy.PolicySection.Parent;
 import io.weir.core.policy.SettleRule;
 import io.weir.core.policy.schema.Field;
 import io.weir.core.policy.schema.Section;
@@ -72,7 +72,7 @@ final class OperationsReader {
           CONTINUES,
           SettleReader.SETTLE,
           STAGE)
-      .with(Extensions.all().fields(Place.OPERATION));
+      .with(Extensions.all().fields(Parent.OPERATION));
   static final Field<List<Section>> OPERATIONS = Field.sections(
       "operations", OPERATION, "how requests become operations; the first one that matches wins");
 
@@ -99,7 +99,7 @@ final class OperationsReader {
     boolean continues = section.get(CONTINUES);
     Optional<SettleRule> settle = section.find(SettleReader.SETTLE).flatMap(SettleReader::read);
     Optional<Stage> stage = section.find(STAGE);
-    Parts parts = Extensions.all().read(Place.OPERATION, section);
+    Parts parts = Extensions.all().read(Parent.OPERATION, section);
     if (name.isPresent() && !names.add(name.get())) {
       section.error("name_repeated", "name", "'%s' is an operation already".formatted(name.get()));
       return Optional.empty();

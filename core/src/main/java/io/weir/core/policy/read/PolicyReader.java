@@ -5,7 +5,7 @@ import io.weir.core.policy.OperationRule;
 import io.weir.core.policy.Parts;
 import io.weir.core.policy.Policy;
 import io.weir.core.policy.PolicyReading;
-import io.weir.core.policy.PolicySection.Place;
+import io.weir.core.policy.PolicySection.Parent;
 import io.weir.core.policy.Upstream;
 import io.weir.core.policy.read.SubjectsReader.Subjects;
 import io.weir.core.policy.schema.DocumentValue;
@@ -48,7 +48,7 @@ public final class PolicyReader {
           SubjectsReader.SUBJECTS)
       .with(PolicySettings.FIELDS)
       .with(List.of(UPSTREAM))
-      .with(Extensions.all().fields(Place.POLICY));
+      .with(Extensions.all().fields(Parent.POLICY));
 
   private PolicyReader() {}
 
@@ -76,7 +76,7 @@ public final class PolicyReader {
     root.find(DESCRIPTION);
     PolicyDraft draft = PolicyDraft.read(root);
     Optional<Upstream> upstream = root.find(UPSTREAM).flatMap(PolicyReader::upstream);
-    Parts parts = Extensions.all().read(Place.POLICY, root);
+    Parts parts = Extensions.all().read(Parent.POLICY, root);
     root.refuseUnknown();
     PolicyChecks.report(draft);
     Policy policy = policy(draft, upstream, parts);

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.weir.core.policy.PartKey;
 import io.weir.core.policy.Parts;
 import io.weir.core.policy.PolicySection;
-import io.weir.core.policy.PolicySection.Place;
+import io.weir.core.policy.PolicySection.Parent;
 import io.weir.core.policy.schema.DocumentValue.Mapping;
 import io.weir.core.policy.schema.DocumentValue.Text;
 import io.weir.core.policy.schema.Field;
@@ -21,10 +21,10 @@ import org.junit.jupiter.api.Test;
 /** Extensions add fields to policies. */
 final class ExtensionsTest {
   /** An extension with one field, which contains a text. */
-  private record Extension(PartKey<String> key, Place place, Field<String> field)
+  private record Extension(PartKey<String> key, Parent parent, Field<String> field)
       implements PolicySection<String> {
-    static Extension of(String name, Place place, String field) {
-      return new Extension(new PartKey<>(name, String.class), place, Field.name(field, "a text"));
+    static Extension of(String name, Parent parent, String field) {
+      return new Extension(new PartKey<>(name, String.class), parent, Field.name(field, "a text"));
     }
 
     @Override
@@ -38,40 +38,41 @@ final class ExtensionsTest {
     }
   }
 
-  private static Table table(Extensions extensions, Place place) {
-    return Table.of("thing").with(extensions.fields(place));
+  private static Table table(Extensions extensions, Parent parent) {
+    return Table.of("thing").with(extensions.fields(parent));
   }
 
   @Test
-  void eachExtensionReadsItsFieldsAtItsPlace() {
-    Extension color = Extension.of("color", Place.POLICY, "color");
-    Extension sound = Extension.of("sound", Place.OPERATION, "sound");
+  void eachExtensionReadsItsFieldsOfItsParent() {
+    Extension color = Extension.of("color", Parent.POLICY, "color");
+    Extension sound = Extension.of("sound", Parent.OPERATION, "sound");
     Extensions extensions = new Extensions(List.of(sound, color));
     Mapping document = new Mapping(1, Map.of("color", new Text(1, "red")));
-    Section section = Section.root(document, new Problems("test"), table(extensions, Place.POLICY));
-    Parts parts = extensions.read(Place.POLICY, section);
+    Section section =
+        Section.root(document, new Problems("test"), table(extensions, Parent.POLICY));
+    Parts parts = extensions.read(Parent.POLICY, section);
     assertThat(parts.get(color.key())).contains("red");
     assertThat(parts.get(sound.key())).isEmpty();
   }
 
   @Test
   void twoExtensionsMayNotHaveOneField() {
-    Extension color = Extension.of("color", Place.POLICY, "tone");
-    Extension sound = Extension.of("sound", Place.POLICY, "tone");
-    Extension elsewhere = Extension.of("other", Place.OPERATION, "tone");
-    assertThatThrownBy(() -> table(new Extensions(List.of(color, sound)), Place.POLICY))
+    Extension color = Extension.of("color", Parent.POLICY, "tone");
+    Extension sound = Extension.of("sound", Parent.POLICY, "tone");
+    Extension elsewhere = Extension.of("other", Parent.OPERATION, "tone");
+    assertThatThrownBy(() -> table(new Extensions(List.of(color, sound)), Parent.POLICY))
         .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("tone");
     Extensions extensions = new Extensions(List.of(color, elsewhere));
-    assertThat(extensions.fields(Place.POLICY)).extracting(Field::name).containsExactly("tone");
-    assertThat(extensions.fields(Place.OPERATION)).extracting(Field::name).containsExactly("tone");
+    assertThat(extensions.fields(Parent.POLICY)).extracting(Field::name).containsExactly("tone");
+    assertThat(extensions.fields(Parent.OPERATION)).extracting(Field::name).containsExactly("tone");
   }
 
   @Test
   void twoExtensionsMayNotHaveOneName() {
     assertThatThrownBy(() -> new Extensions(List.of(
-            Extension.of("color", Place.POLICY, "color"),
-            Extension.of("color", Place.POLICY, "hue"))))
+            Extension.of("color", Parent.POLICY, "color"),
+            Extension.of("color", Parent.POLICY, "hue"))))
         .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("color");
   }

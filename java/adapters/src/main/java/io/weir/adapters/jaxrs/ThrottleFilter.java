@@ -6,7 +6,7 @@ import io.weir.core.answer.ProblemText;
 import io.weir.core.throttle.StoreUnavailableException;
 import io.weir.core.throttle.UnknownSubjectException;
 import io.weir.library.Ask;
-import io.weir.library.Permit;
+import io.weir.library.Hold;
 import io.weir.library.Weir;
 import io.weir.state.wire.RandomId;
 import jakarta.ws.rs.container.ContainerRequestContext;
@@ -20,14 +20,14 @@ import java.util.function.Function;
 
 /**
  * Limits the requests of JAX-RS 3 and later (Jersey, Quarkus), with the answers of Weir's gateway. Its thread waits for
- * the decision: where requests arrive on event loops, run it on threads that may be blocked. A permit is free when the
+ * the decision: where requests arrive on event loops, run it on threads that may be blocked. A hold is free when the
  * answer's head is made: not for bodies that are streamed for long, nor for requests that are suspended for good.
  */
 public final class ThrottleFilter implements ContainerRequestFilter, ContainerResponseFilter {
-  private static final String PERMIT = "io.weir.permit";
+  private static final String HOLD = "io.weir.hold";
 
   /** Of this filter alone: a request may pass several. */
-  private final String property = PERMIT + "." + RandomId.next();
+  private final String property = HOLD + "." + RandomId.next();
 
   private final Weir weir;
   private final Function<ContainerRequestContext, Optional<String>> operation;
@@ -60,10 +60,10 @@ public final class ThrottleFilter implements ContainerRequestFilter, ContainerRe
       return;
     }
     try {
-      Permit permit = weir.blocking().enter(ask(caller.get(), asked.get(), request));
-      request.setProperty(property, permit);
-      if (!permit.isAllowed()) {
-        request.abortWith(refusal(Problem.refusing(asked.get(), permit.decision())));
+      Hold hold = weir.blocking().enter(ask(caller.get(), asked.get(), request));
+      request.setProperty(property, hold);
+      if (!hold.isAllowed()) {
+        request.abortWith(refusal(Problem.refusing(asked.get(), hold.decision())));
       }
     } catch (StoreUnavailableException e) {
       request.abortWith(refusal(Problem.unavailable()));
@@ -74,10 +74,10 @@ public final class ThrottleFilter implements ContainerRequestFilter, ContainerRe
 
   @Override
   public void filter(ContainerRequestContext request, ContainerResponseContext response) {
-    if (request.getProperty(property) instanceof Permit permit) {
-      permit.close();
+    if (request.getProperty(property) instanceof Hold hold) {
+      hold.close();
       AnswerFields.set(
-          permit.decision(), (name, value) -> response.getHeaders().putSingle(name, value));
+          hold.decision(), (name, value) -> response.getHeaders().putSingle(name, value));
     }
   }
 

@@ -13,7 +13,7 @@ import io.weir.core.throttle.Ended;
 import io.weir.core.throttle.StoreUnavailableException;
 import io.weir.core.throttle.UnknownSubjectException;
 import io.weir.library.Ask;
-import io.weir.library.Permit;
+import io.weir.library.Hold;
 import io.weir.library.Weir;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
@@ -83,15 +83,15 @@ public final class ThrottleHandler implements Handler<RoutingContext> {
         headers.getAll("Prefer"));
   }
 
-  private void entered(RoutingContext request, Permit permit) {
-    Decision decision = permit.decision();
+  private void entered(RoutingContext request, Hold hold) {
+    Decision decision = hold.decision();
     if (request.response().ended() || request.response().closed()) {
-      CompletionStage<Ended> unused = permit.cancel(); // its caller is gone, or was answered
+      CompletionStage<Ended> unused = hold.cancel(); // its caller is gone, or was answered
       return;
     }
-    request.addEndHandler(end -> permit.close());
+    request.addEndHandler(end -> hold.close());
     AnswerFields.set(decision, (name, value) -> request.response().putHeader(name, value));
-    if (permit.isAllowed()) {
+    if (hold.isAllowed()) {
       request.next();
     } else {
       refuse(request, Problem.refusing(operation, decision));

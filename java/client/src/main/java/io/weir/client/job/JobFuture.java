@@ -100,7 +100,7 @@ public final class JobFuture<T> extends CompletableFuture<HttpResponse<T>> {
       return;
     }
     try {
-      place.set(JobPlace.of(answer.uri(), location.get()));
+      place.set(JobAddress.of(answer.uri(), location.get()));
     } catch (IOException e) {
       failed(e);
       return;

@@ -6,18 +6,18 @@ import java.time.Duration;
  * Spreads waits that the server did not name, so that callers that failed together do not come back together.
  *
  * @param kind how it spreads
- * @param share of the wait, 0 to 1; without meaning for {@link Kind#FULL} and {@link Kind#SPAN}
- * @param span the longest addition of {@link Kind#SPAN}, 0 to 7 days; without meaning for the other kinds
+ * @param share of the wait, 0 to 1; without meaning for {@link Form#FULL} and {@link Form#SPAN}
+ * @param span the longest addition of {@link Form#SPAN}, 0 to 7 days; without meaning for the other kinds
  */
-public record Jitter(Kind kind, double share, Duration span) {
+public record Jitter(Form kind, double share, Duration span) {
   /** No jitter. */
-  public static final Jitter NONE = new Jitter(Kind.AROUND, 0);
+  public static final Jitter NONE = new Jitter(Form.AROUND, 0);
 
   /** From zero to the whole wait: "full jitter". */
-  public static final Jitter FULL = new Jitter(Kind.FULL, 1);
+  public static final Jitter FULL = new Jitter(Form.FULL, 1);
 
   /** How a wait is spread. */
-  public enum Kind {
+  public enum Form {
     /** Up to a share less or more. */
     AROUND,
     /** Up to a share more. */
@@ -29,23 +29,23 @@ public record Jitter(Kind kind, double share, Duration span) {
   }
 
   /** Jitter by a share of the wait. */
-  public Jitter(Kind kind, double share) {
+  public Jitter(Form kind, double share) {
     this(kind, share, Duration.ZERO);
   }
 
   /** From {@code wait × (1 − share)} to {@code wait × (1 + share)}. */
   public static Jitter around(double share) {
-    return new Jitter(Kind.AROUND, share);
+    return new Jitter(Form.AROUND, share);
   }
 
   /** From {@code wait} to {@code wait × (1 + share)}. */
   public static Jitter added(double share) {
-    return new Jitter(Kind.ADDED, share);
+    return new Jitter(Form.ADDED, share);
   }
 
   /** From {@code wait} to {@code wait + span}; also if the wait is {@code maxBackoff}, the longest one. */
   public static Jitter added(Duration span) {
-    return new Jitter(Kind.SPAN, 0, span);
+    return new Jitter(Form.SPAN, 0, span);
   }
 
   /**

@@ -30,7 +30,7 @@ final class Upstream implements UpstreamState {
   private final DoubleSupplier random;
   private final Optional<CircuitBreaker> breaker;
   private final Optional<Budget> budget;
-  private final Optional<AcceptedShare> overload;
+  private final Optional<AcceptanceRate> overload;
   private final Duration openFor;
   private final AtomicInteger generation = new AtomicInteger();
   private volatile long openedNanos;
@@ -50,7 +50,7 @@ final class Upstream implements UpstreamState {
     this.breaker = options.breaker().map(this::breaker);
     this.budget = options.budget().map(Budget::new);
     this.overload = options.overload().isPresent()
-        ? Optional.of(new AcceptedShare(options.overload().getAsDouble()))
+        ? Optional.of(new AcceptanceRate(options.overload().getAsDouble()))
         : Optional.empty();
     this.openFor = options.breaker().map(BreakerOptions::openFor).orElse(Duration.ZERO);
     breaker.ifPresent(it -> it.getEventPublisher().onStateTransition(event -> {

@@ -39,7 +39,7 @@ final class RetryOptionsTest {
     "FULL,   0,    0.5, 50",
     "FULL,   0,    0.99, 99",
   })
-  void jitterSpreads(Jitter.Kind kind, double share, double random, long expected) {
+  void jitterSpreads(Jitter.Form kind, double share, double random, long expected) {
     RetryOptions options = RetryOptions.DEFAULT.with(
         o -> o.initialBackoff(Duration.ofMillis(100)).jitter(new Jitter(kind, share)));
     assertThat(options.backoffMillis(0, () -> random)).isEqualTo(expected);
@@ -47,7 +47,7 @@ final class RetryOptionsTest {
 
   @ParameterizedTest
   @CsvSource({"AROUND", "ADDED", "FULL"})
-  void jitterNeverLeadsAboveTheMaximum(Jitter.Kind kind) {
+  void jitterNeverLeadsAboveTheMaximum(Jitter.Form kind) {
     RetryOptions options = RetryOptions.DEFAULT.with(
         o -> o.maxBackoff(Duration.ofMillis(120)).jitter(new Jitter(kind, 1)));
     for (int i = 0; i < 10; i++) {

@@ -3,7 +3,7 @@ package io.weir.spring.call;
 import io.weir.core.decision.Decision;
 import io.weir.core.decision.Decision.Allowed;
 import io.weir.library.Ask;
-import io.weir.library.Permit;
+import io.weir.library.Hold;
 import io.weir.library.Weir;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -66,25 +66,25 @@ final class LimitedCall {
     }
     if (CompletionStage.class.isAssignableFrom(type)) {
       CompletionStage<Object> result =
-          entered().thenCompose(permit -> closing(permit, this::proceeded));
+          entered().thenCompose(hold -> closing(hold, this::proceeded));
       return result;
     }
-    try (Permit permit = weir.blocking().enter(ask)) {
-      allowed(permit.decision());
+    try (Hold hold = weir.blocking().enter(ask)) {
+      allowed(hold.decision());
       return call.proceed();
     }
   }
 
   private static CompletionStage<Object> closing(
-      Permit permit, Supplier<CompletionStage<Object>> running) {
-    return running.get().whenComplete((result, error) -> permit.close());
+      Hold hold, Supplier<CompletionStage<Object>> running) {
+    return running.get().whenComplete((result, error) -> hold.close());
   }
 
-  private CompletableFuture<Permit> entered() {
+  private CompletableFuture<Hold> entered() {
     return weir.enter(ask)
-        .thenApply(permit -> {
-          allowed(permit.decision());
-          return permit;
+        .thenApply(hold -> {
+          allowed(hold.decision());
+          return hold;
         })
         .toCompletableFuture();
   }

@@ -1,7 +1,7 @@
 package io.weir.spring.call;
 
 import io.weir.core.decision.Decision;
-import io.weir.library.Permit;
+import io.weir.library.Hold;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -30,23 +30,23 @@ final class ReactiveCalls {
     return adapter.fromPublisher(limited);
   }
 
-  // Who cancels while it is decided does not cancel the decision: its permit is closed as soon as
+  // Who cancels while it is decided does not cancel the decision: its hold is closed as soon as
   // it is there.
   static Object permitted(
-      ReactiveAdapter adapter, Supplier<CompletableFuture<Permit>> entered, Running call) {
+      ReactiveAdapter adapter, Supplier<CompletableFuture<Hold>> entered, Running call) {
     Flux<Object> held = Flux.defer(() -> {
-      CompletableFuture<Permit> asked = entered.get();
+      CompletableFuture<Hold> asked = entered.get();
       return Mono.fromFuture(asked, true)
           .publishOn(Schedulers.parallel())
-          .flatMapMany(permit -> published(adapter, call))
+          .flatMapMany(hold -> published(adapter, call))
           .doOnTerminate(() -> close(asked))
           .doOnCancel(() -> close(asked));
     });
     return adapter.fromPublisher(adapter.isMultiValue() ? held : held.next());
   }
 
-  private static void close(CompletableFuture<Permit> asked) {
-    CompletableFuture<Void> unused = asked.thenAccept(Permit::close);
+  private static void close(CompletableFuture<Hold> asked) {
+    CompletableFuture<Void> unused = asked.thenAccept(Hold::close);
   }
 
   private static Publisher<Object> published(ReactiveAdapter adapter, Running call) {

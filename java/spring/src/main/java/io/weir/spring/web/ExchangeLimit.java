@@ -7,7 +7,7 @@ import io.weir.core.policy.CallerNetwork;
 import io.weir.core.throttle.StoreUnavailableException;
 import io.weir.core.throttle.UnknownSubjectException;
 import io.weir.library.Ask;
-import io.weir.library.Permit;
+import io.weir.library.Hold;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.security.Principal;
@@ -55,8 +55,8 @@ public final class ExchangeLimit {
         headers.getValuesAsList("Prefer"));
     return Mono.defer(() -> {
       Executor reply = ReplyThread.of(exchange.getRequest());
-      CompletableFuture<Permit> asked = rules.weir().enter(ask).toCompletableFuture();
-      return entered(operation, asked.whenCompleteAsync((permit, error) -> {}, reply))
+      CompletableFuture<Hold> asked = rules.weir().enter(ask).toCompletableFuture();
+      return entered(operation, asked.whenCompleteAsync((hold, error) -> {}, reply))
           .flatMap(entered -> {
             entered.note(exchange);
             return entered.problem().isPresent()
@@ -68,27 +68,27 @@ public final class ExchangeLimit {
     });
   }
 
-  private static void close(CompletableFuture<Permit> asked) {
-    CompletableFuture<Void> unused = asked.thenAccept(Permit::close);
+  private static void close(CompletableFuture<Hold> asked) {
+    CompletableFuture<Void> unused = asked.thenAccept(Hold::close);
   }
 
-  // A caller that goes away while it is decided does not cancel: its permit is closed as soon as it
+  // A caller that goes away while it is decided does not cancel: its hold is closed as soon as it
   // is there.
-  private static Mono<Entered> entered(String operation, CompletableFuture<Permit> asked) {
+  private static Mono<Entered> entered(String operation, CompletableFuture<Hold> asked) {
     return Mono.fromFuture(asked, true)
-        .map(permit -> Entered.of(operation, permit))
+        .map(hold -> Entered.of(operation, hold))
         .onErrorResume(
             StoreUnavailableException.class, e -> Mono.just(Entered.refused(Problem.unavailable())))
         .onErrorResume(
             UnknownSubjectException.class, e -> Mono.just(Entered.refused(Problem.keyInvalid())));
   }
 
-  private record Entered(Optional<Permit> permit, Optional<Problem> problem) {
-    static Entered of(String operation, Permit permit) {
-      Optional<Problem> problem = permit.isAllowed()
+  private record Entered(Optional<Hold> hold, Optional<Problem> problem) {
+    static Entered of(String operation, Hold hold) {
+      Optional<Problem> problem = hold.isAllowed()
           ? Optional.empty()
-          : Optional.of(Problem.refusing(operation, permit.decision()));
-      return new Entered(Optional.of(permit), problem);
+          : Optional.of(Problem.refusing(operation, hold.decision()));
+      return new Entered(Optional.of(hold), problem);
     }
 
     static Entered refused(Problem problem) {
@@ -97,7 +97,7 @@ public final class ExchangeLimit {
 
     // At the last moment: fields of an upstream's answer are replaced, not repeated.
     void note(ServerWebExchange exchange) {
-      permit.ifPresent(known -> exchange.getResponse().beforeCommit(() -> {
+      hold.ifPresent(known -> exchange.getResponse().beforeCommit(() -> {
         HttpHeaders headers = exchange.getResponse().getHeaders();
         // A method that denied the request has told its own limits, and when to return.
         if (known.decision() instanceof Denied || headers.getFirst("Retry-After-Ms") == null) {

@@ -9,7 +9,7 @@ import io.weir.core.policy.CallerNetwork;
 import io.weir.core.throttle.StoreUnavailableException;
 import io.weir.core.throttle.UnknownSubjectException;
 import io.weir.library.Ask;
-import io.weir.library.Permit;
+import io.weir.library.Hold;
 import jakarta.servlet.AsyncEvent;
 import jakarta.servlet.AsyncListener;
 import jakarta.servlet.FilterChain;
@@ -76,9 +76,9 @@ public final class WeirServletFilter extends OncePerRequestFilter implements Ord
   private void limit(
       Ask ask, HttpServletRequest request, HttpServletResponse response, FilterChain chain)
       throws ServletException, IOException {
-    Permit permit;
+    Hold hold;
     try {
-      permit = rules.weir().blocking().enter(ask);
+      hold = rules.weir().blocking().enter(ask);
     } catch (StoreUnavailableException e) {
       refuse(response, Problem.unavailable());
       return;
@@ -86,35 +86,35 @@ public final class WeirServletFilter extends OncePerRequestFilter implements Ord
       refuse(response, Problem.keyInvalid()); // it was removed meanwhile
       return;
     }
-    AnswerFields.set(permit.decision(), response::setHeader);
-    if (!permit.isAllowed()) {
-      refuse(response, Problem.refusing(ask.operation(), permit.decision()));
+    AnswerFields.set(hold.decision(), response::setHeader);
+    if (!hold.isAllowed()) {
+      refuse(response, Problem.refusing(ask.operation(), hold.decision()));
       return;
     }
     try {
       chain.doFilter(request, response);
     } finally {
-      end(permit, request);
+      end(hold, request);
     }
   }
 
   // A request that goes on after its thread holds its permits until it is complete.
-  private static void end(Permit permit, HttpServletRequest request) {
+  private static void end(Hold hold, HttpServletRequest request) {
     try {
       if (request.isAsyncStarted()) {
-        request.getAsyncContext().addListener(new Ending(permit));
+        request.getAsyncContext().addListener(new Ending(hold));
         return;
       }
     } catch (IllegalStateException e) {
       // It was completed meanwhile.
     }
-    permit.close();
+    hold.close();
   }
 
-  private record Ending(Permit permit) implements AsyncListener {
+  private record Ending(Hold hold) implements AsyncListener {
     @Override
     public void onComplete(AsyncEvent event) {
-      permit.close();
+      hold.close();
     }
 
     @Override

@@ -2,7 +2,7 @@ package io.weir.keys.command;
 
 import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.JsonObject;
-import io.weir.keys.record.Moments;
+import io.weir.keys.record.InstantText;
 import io.weir.node.command.AdminCommand;
 import io.weir.node.command.Ago;
 import io.weir.node.command.CommandRow;
@@ -141,7 +141,7 @@ public final class KeyCommands {
       throw call.wrong("--overlap: '%s' (expected: 90s, 30m, 12h or 7d)".formatted(overlap));
     }
     JsonObject body =
-        new JsonObject().put("overlapSeconds", Moments.duration(overlap).toSeconds());
+        new JsonObject().put("overlapSeconds", InstantText.duration(overlap).toSeconds());
     return call.printed(call.send("POST", at("/v1/keys", call) + "/rotate", body));
   }
 

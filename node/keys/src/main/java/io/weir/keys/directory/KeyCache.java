@@ -3,8 +3,8 @@ package io.weir.keys.directory;
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import io.weir.keys.directory.Feed.Loss;
-import io.weir.keys.record.Entry;
-import io.weir.keys.record.Kind;
+import io.weir.keys.record.RecordType;
+import io.weir.keys.record.StoredRecord;
 import io.weir.keys.store.ListedChange;
 import io.weir.keys.store.RedisRecords;
 import io.weir.keys.store.StoredFields;
@@ -124,8 +124,9 @@ final class KeyCache implements Feed.Listener {
     return new NewestRecords(records, recent).read(name);
   }
 
-  private CompletableFuture<Optional<Entry>> find(Kind kind, String id) {
-    return newest(kind.word() + ":" + id).thenApply(found -> Entry.of(kind, id, found.fields()));
+  private CompletableFuture<Optional<StoredRecord>> find(RecordType kind, String id) {
+    return newest(kind.word() + ":" + id)
+        .thenApply(found -> StoredRecord.of(kind, id, found.fields()));
   }
 
   /** Reads a record, together with a reading that is under way. */
@@ -135,7 +136,7 @@ final class KeyCache implements Feed.Listener {
     if (running != null) {
       return running.result;
     }
-    find(Kind.KEY, id)
+    find(RecordType.KEY, id)
         .thenCompose(entry -> entry.isEmpty()
             ? CompletableFuture.completedFuture(Optional.<Known>empty())
             : tenant(entry.get().tenant())
@@ -197,7 +198,7 @@ final class KeyCache implements Feed.Listener {
       return CompletableFuture.completedFuture(tenant);
     }
     int changes = tenant.changes();
-    return find(Kind.TENANT, name).thenApply(entry -> {
+    return find(RecordType.TENANT, name).thenApply(entry -> {
       tenant.read(entry, changes);
       return tenant;
     });
@@ -214,7 +215,7 @@ final class KeyCache implements Feed.Listener {
       aliasChanges.incrementAndGet();
       aliases.invalidate(id);
       unknown.invalidate(id);
-    } else if (name.startsWith(Kind.TENANT.word())) {
+    } else if (name.startsWith(RecordType.TENANT.word())) {
       Optional.ofNullable(tenants.getIfPresent(id)).ifPresent(Tenant::changed);
     } else {
       lookUps.remove(id);
@@ -227,7 +228,7 @@ final class KeyCache implements Feed.Listener {
   }
 
   private boolean isKnownKey(String name) {
-    return name.startsWith(Kind.KEY.word())
+    return name.startsWith(RecordType.KEY.word())
         && keys.getIfPresent(name.substring(name.indexOf(':') + 1)) != null;
   }
 
@@ -286,7 +287,7 @@ final class KeyCache implements Feed.Listener {
         .toList();
   }
 
-  private static StoredFields stored(Entry entry) {
+  private static StoredFields stored(StoredRecord entry) {
     return new StoredFields(
         entry.kind().word() + ":" + entry.id(), entry.version(), entry.fieldsByName());
   }

@@ -5,7 +5,7 @@ import io.weir.core.policy.Subject;
 import io.weir.core.policy.SubjectEntry;
 import io.weir.core.policy.SubjectEntry.Compiled;
 import io.weir.core.policy.SubjectSource;
-import io.weir.keys.record.Entry;
+import io.weir.keys.record.StoredRecord;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -19,14 +19,14 @@ import org.jspecify.annotations.Nullable;
 final class Known {
   private static final int BYTES = 1000;
 
-  private final Entry entry;
+  private final StoredRecord entry;
   private final Tenant tenant;
   private final int generation;
   private volatile @Nullable Memo memo;
   private volatile boolean hasChanged;
 
   /** @param generation counts how often everything that was known had to be read again */
-  Known(Entry entry, Tenant tenant, int generation) {
+  Known(StoredRecord entry, Tenant tenant, int generation) {
     this.entry = entry;
     this.tenant = tenant;
     this.generation = generation;
@@ -43,7 +43,7 @@ final class Known {
     }
   }
 
-  Entry entry() {
+  StoredRecord entry() {
     return entry;
   }
 
@@ -90,7 +90,7 @@ final class Known {
   }
 
   private Memo compile(Policy policy, int reading, long nowMillis, SubjectSource source) {
-    Optional<Entry> owner = tenant.entry();
+    Optional<StoredRecord> owner = tenant.entry();
     SubjectEntry asked = Subjects.entry(entry, owner, nowMillis);
     Compiled compiled = policy.compile(asked);
     long until = Stream.concat(Stream.of(entry), owner.stream())

@@ -8,8 +8,8 @@ import io.weir.core.policy.Subject;
 import io.weir.core.throttle.Failures;
 import io.weir.core.throttle.PolicySource;
 import io.weir.core.throttle.StoreUnavailableException;
-import io.weir.keys.record.Entry;
 import io.weir.keys.record.KeyText;
+import io.weir.keys.record.StoredRecord;
 import io.weir.keys.store.RedisRecords;
 import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
@@ -169,7 +169,7 @@ public final class KnownKeys implements Directory {
    * The record of a tenant, if it has one; fails with {@link RefusedException} if it cannot be read, or if the tenant may
    * not be used.
    */
-  public Future<Optional<Entry>> tenant(String name) {
+  public Future<Optional<StoredRecord>> tenant(String name) {
     return afterLooking(feed(name))
         .compose(isFresh -> isFresh
             ? inContext(cache.tenant(name))
@@ -203,7 +203,7 @@ public final class KnownKeys implements Directory {
       boolean unused = NOBODY.matches(secret);
       return false;
     }
-    Entry entry = known.get().entry();
+    StoredRecord entry = known.get().entry();
     return entry.isOpenedBy(secret, nowMillis(entry.id()));
   }
 

@@ -5,8 +5,8 @@ import io.weir.core.policy.Policy;
 import io.weir.core.policy.Subject;
 import io.weir.core.policy.SubjectSource;
 import io.weir.core.throttle.Failures;
-import io.weir.keys.record.Entry;
-import io.weir.keys.record.Kind;
+import io.weir.keys.record.RecordType;
+import io.weir.keys.record.StoredRecord;
 import io.weir.keys.store.RedisRecords;
 import java.util.Optional;
 import java.util.concurrent.CompletionException;
@@ -26,8 +26,8 @@ public final class StoredSubjects {
     if (!Names.isId(id)) {
       return Optional.empty();
     }
-    return entry(records, Kind.KEY, id).flatMap(key -> {
-      Optional<Entry> tenant = entry(records, Kind.TENANT, key.tenant());
+    return entry(records, RecordType.KEY, id).flatMap(key -> {
+      Optional<StoredRecord> tenant = entry(records, RecordType.TENANT, key.tenant());
       return policy
           .compile(Subjects.entry(key, tenant, nowMillis))
           .plan()
@@ -36,7 +36,7 @@ public final class StoredSubjects {
     });
   }
 
-  private static Optional<Entry> entry(RedisRecords records, Kind kind, String id) {
+  private static Optional<StoredRecord> entry(RedisRecords records, RecordType kind, String id) {
     try {
       return records.find(kind, id).join();
     } catch (CompletionException e) {

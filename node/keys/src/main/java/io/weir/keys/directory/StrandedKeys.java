@@ -7,8 +7,8 @@ import io.weir.core.policy.Policy;
 import io.weir.core.policy.SubjectEntry;
 import io.weir.core.policy.SubjectEntry.Compiled;
 import io.weir.core.policy.schema.Problem;
-import io.weir.keys.record.Entry;
-import io.weir.keys.record.Kind;
+import io.weir.keys.record.RecordType;
+import io.weir.keys.record.StoredRecord;
 import io.weir.keys.store.Listing;
 import io.weir.keys.store.RedisRecords;
 import io.weir.node.admin.OperatorWork;
@@ -48,8 +48,8 @@ public final class StrandedKeys implements Stranding {
   public Future<StrandedRecords> by(Policy current, Policy candidate) {
     Count count = new Count(current, candidate);
     return count
-        .read(Kind.TENANT, "", 0)
-        .compose(tenants -> count.read(Kind.KEY, "", 0))
+        .read(RecordType.TENANT, "", 0)
+        .compose(tenants -> count.read(RecordType.KEY, "", 0))
         .map(keys -> count.result());
   }
 
@@ -58,7 +58,7 @@ public final class StrandedKeys implements Stranding {
     private final Policy current;
     private final Policy candidate;
     private final OperatorWork work = new OperatorWork(vertx);
-    private final Map<String, Entry> tenants = new HashMap<>();
+    private final Map<String, StoredRecord> tenants = new HashMap<>();
     private final Map<String, Long> plans = new HashMap<>();
     private final Map<String, Long> overrides = new HashMap<>();
     private long read;
@@ -74,7 +74,7 @@ public final class StrandedKeys implements Stranding {
     }
 
     // The page is looked at on a thread of its own: overrides are compiled.
-    Future<Void> read(Kind kind, String cursor, long before) {
+    Future<Void> read(RecordType kind, String cursor, long before) {
       return Future.fromCompletionStage(
               listing.page(
                   kind,
@@ -84,7 +84,7 @@ public final class StrandedKeys implements Stranding {
                   entry -> true),
               vertx.getOrCreateContext())
           .compose(page -> work.run(() -> {
-            page.entries().forEach(kind == Kind.KEY ? this::key : this::tenant);
+            page.entries().forEach(kind == RecordType.KEY ? this::key : this::tenant);
             return page;
           }))
           .compose(page -> {
@@ -99,7 +99,7 @@ public final class StrandedKeys implements Stranding {
           });
     }
 
-    private void tenant(Entry tenant) {
+    private void tenant(StoredRecord tenant) {
       tenants.put(tenant.id(), tenant);
       long now = nowMillis.applyAsLong(tenant.id());
       if (tenant.isUsableAt(now) && tenant.settings().plan().isPresent()) {
@@ -113,7 +113,7 @@ public final class StrandedKeys implements Stranding {
       }
     }
 
-    private void key(Entry key) {
+    private void key(StoredRecord key) {
       long now = nowMillis.applyAsLong(key.id());
       boolean isOfCandidate = candidate.listed(key.id()).isPresent();
       if (key.isUsableAt(now) && !isOfCandidate) {

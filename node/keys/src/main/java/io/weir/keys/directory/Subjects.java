@@ -6,8 +6,8 @@ import io.weir.core.policy.Access;
 import io.weir.core.policy.SubjectEntry;
 import io.weir.core.policy.SubjectEntry.TenantEntry;
 import io.weir.core.policy.schema.DocumentValue;
-import io.weir.keys.record.Entry;
 import io.weir.keys.record.KeyState;
+import io.weir.keys.record.StoredRecord;
 import io.weir.keys.record.TimedOverride;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -23,7 +23,8 @@ public final class Subjects {
   private Subjects() {}
 
   /** The entry that a policy compiles, with the overrides that are in force at this moment. */
-  public static SubjectEntry entry(Entry key, Optional<Entry> tenant, long nowMillis) {
+  public static SubjectEntry entry(
+      StoredRecord key, Optional<StoredRecord> tenant, long nowMillis) {
     return new SubjectEntry(
         key.id(),
         key.tenant(),
@@ -34,17 +35,17 @@ public final class Subjects {
   }
 
   /** The settings of a tenant, with the overrides that are in force at this moment. */
-  public static TenantEntry tenant(Optional<Entry> tenant, long nowMillis) {
+  public static TenantEntry tenant(Optional<StoredRecord> tenant, long nowMillis) {
     return tenant
         .map(it -> new TenantEntry(it.settings().plan(), access(it), overrides(it, nowMillis)))
         .orElse(TenantEntry.NONE);
   }
 
-  private static Access access(Entry entry) {
+  private static Access access(StoredRecord entry) {
     return entry.settings().state() == KeyState.ACTIVE ? Access.LIMITED : Access.FROZEN;
   }
 
-  private static List<DocumentValue> overrides(Entry entry, long nowMillis) {
+  private static List<DocumentValue> overrides(StoredRecord entry, long nowMillis) {
     return entry.settings().overrides().stream()
         .filter(override -> override.isInForceAt(nowMillis))
         .map(TimedOverride::fields)
@@ -74,7 +75,7 @@ public final class Subjects {
   }
 
   /** A key, to check its settings: active, with all of its overrides, and without those of its tenant. */
-  public static SubjectEntry ofKey(Entry key, Optional<Entry> tenant) {
+  public static SubjectEntry ofKey(StoredRecord key, Optional<StoredRecord> tenant) {
     return new SubjectEntry(
         key.id(),
         key.tenant(),
@@ -85,7 +86,7 @@ public final class Subjects {
   }
 
   /** A key of a tenant with a plan, to check the tenant's settings. */
-  public static SubjectEntry ofTenant(Entry tenant, String plan) {
+  public static SubjectEntry ofTenant(StoredRecord tenant, String plan) {
     return new SubjectEntry(
         tenant.id(),
         tenant.id(),

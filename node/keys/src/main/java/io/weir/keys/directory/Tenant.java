@@ -1,6 +1,6 @@
 package io.weir.keys.directory;
 
-import io.weir.keys.record.Entry;
+import io.weir.keys.record.StoredRecord;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -19,14 +19,14 @@ final class Tenant {
    * @param change how many changes had been announced when it was read
    * @param reading its number
    */
-  private record Seen(Optional<Entry> entry, int change, int reading) {}
+  private record Seen(Optional<StoredRecord> entry, int change, int reading) {}
 
   String name() {
     return name;
   }
 
   /** The record, if there is one. */
-  Optional<Entry> entry() {
+  Optional<StoredRecord> entry() {
     return seen.entry();
   }
 
@@ -41,7 +41,7 @@ final class Tenant {
   }
 
   /** Its record, read after that many changes. */
-  void read(Optional<Entry> entry, int afterChanges) {
+  void read(Optional<StoredRecord> entry, int afterChanges) {
     seen = new Seen(entry, afterChanges, readings.incrementAndGet());
   }
 

@@ -10,7 +10,7 @@ import io.weir.core.policy.SubjectEntry;
 import io.weir.core.policy.SubjectEntry.Compiled;
 import io.weir.core.policy.SubjectEntry.TenantEntry;
 import io.weir.keys.directory.Subjects;
-import io.weir.keys.record.Entry;
+import io.weir.keys.record.StoredRecord;
 import io.weir.keys.record.TimedOverride;
 import java.time.Instant;
 import java.util.HashSet;
@@ -24,10 +24,10 @@ import java.util.TreeMap;
 final class EffectiveLimits {
   private final Policy policy;
   private final SubjectEntry asked;
-  private final Entry key;
+  private final StoredRecord key;
   private final long nowMillis;
 
-  EffectiveLimits(Policy policy, Entry key, Optional<Entry> tenant, long nowMillis) {
+  EffectiveLimits(Policy policy, StoredRecord key, Optional<StoredRecord> tenant, long nowMillis) {
     this.policy = policy;
     this.key = key;
     this.nowMillis = nowMillis;

@@ -5,12 +5,12 @@ import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.weir.core.bucket.Names;
 import io.weir.core.policy.SecretHash;
-import io.weir.keys.record.Entry;
-import io.weir.keys.record.Kind;
-import io.weir.keys.record.Moments;
+import io.weir.keys.record.InstantText;
+import io.weir.keys.record.RecordType;
 import io.weir.keys.record.Secret;
 import io.weir.keys.record.Settings;
 import io.weir.keys.record.Stamp;
+import io.weir.keys.record.StoredRecord;
 import io.weir.keys.store.Change;
 import io.weir.node.answer.RefusedException;
 import io.weir.node.auth.Operator;
@@ -123,7 +123,7 @@ public final class ImportDoor implements Door {
   }
 
   private Future<Outcome> one(Object asked, Operator operator, boolean replaces, Tenants tenants) {
-    Entry entry = read(asked, operator);
+    StoredRecord entry = read(asked, operator);
     WholeTexts texts = new WholeTexts(desk);
     return tenants
         .of(entry.tenant())
@@ -139,9 +139,9 @@ public final class ImportDoor implements Door {
         .recover(error -> texts.releaseUnused(entry).transform(done -> Future.failedFuture(error)));
   }
 
-  private Future<Outcome> present(Entry entry, boolean replaces) {
-    return desk.of(desk.records().find(Kind.KEY, entry.id())).compose(stored -> {
-      Entry before = stored
+  private Future<Outcome> present(StoredRecord entry, boolean replaces) {
+    return desk.of(desk.records().find(RecordType.KEY, entry.id())).compose(stored -> {
+      StoredRecord before = stored
           .filter(it -> it.tenant().equals(entry.tenant()))
           .orElseThrow(() -> new RefusedException(KeysDoor.EXISTS));
       if (before.settings().equals(entry.settings()) && before.secrets().equals(entry.secrets())) {
@@ -162,14 +162,15 @@ public final class ImportDoor implements Door {
 
   /** The records of tenants, each read once for a request. Mutable; owned by one request. */
   private final class Tenants {
-    private final Map<String, Future<Optional<Entry>>> read = new HashMap<>();
+    private final Map<String, Future<Optional<StoredRecord>>> read = new HashMap<>();
 
-    Future<Optional<Entry>> of(String tenant) {
-      return read.computeIfAbsent(tenant, name -> desk.of(desk.records().find(Kind.TENANT, name)));
+    Future<Optional<StoredRecord>> of(String tenant) {
+      return read.computeIfAbsent(
+          tenant, name -> desk.of(desk.records().find(RecordType.TENANT, name)));
     }
   }
 
-  private Entry read(Object asked, Operator operator) {
+  private StoredRecord read(Object asked, Operator operator) {
     List<String> mistakes = new ArrayList<>(0);
     if (!(asked instanceof JsonObject json)) {
       throw RecordService.invalid(RecordRequest.INVALID, List.of("(expected: an object)"));
@@ -190,20 +191,29 @@ public final class ImportDoor implements Door {
       throw new RefusedException(KeysDoor.IN_POLICY);
     }
     Stamp stamp = new Stamp(now, operator.name());
-    Entry entry = new Entry(
-        Kind.KEY, id.orElseThrow(), tenant.orElseThrow(), settings, secrets, "", stamp, stamp, 0);
+    StoredRecord entry = new StoredRecord(
+        RecordType.KEY,
+        id.orElseThrow(),
+        tenant.orElseThrow(),
+        settings,
+        secrets,
+        "",
+        stamp,
+        stamp,
+        0);
     return entry;
   }
 
   private static List<Secret> secrets(JsonObject json, long now, List<String> mistakes) {
     Object value = json.getValue("secrets");
     List<Secret> secrets = new ArrayList<>();
-    if (value instanceof JsonArray list && list.size() <= Entry.MOST_SECRETS) {
+    if (value instanceof JsonArray list && list.size() <= StoredRecord.MOST_SECRETS) {
       for (int i = 0; i < list.size(); i++) {
         secret(list.getValue(i), "secrets[%d]".formatted(i), now, mistakes).ifPresent(secrets::add);
       }
     } else if (value != null) {
-      mistakes.add("secrets: (expected: a list of at most %d)".formatted(Entry.MOST_SECRETS));
+      mistakes.add(
+          "secrets: (expected: a list of at most %d)".formatted(StoredRecord.MOST_SECRETS));
     }
     return secrets;
   }
@@ -222,7 +232,7 @@ public final class ImportDoor implements Door {
     JsonObject json = (JsonObject) value;
     return Optional.of(new Secret(
         SecretHash.parse(json.getString("hash")),
-        Moments.read(json.getValue("until"), place + ".until", now, mistakes),
+        InstantText.read(json.getValue("until"), place + ".until", now, mistakes),
         Boolean.TRUE.equals(json.getValue("whole"))));
   }
 }

@@ -4,11 +4,11 @@ import io.vertx.core.Future;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.json.JsonObject;
 import io.weir.core.bucket.Names;
-import io.weir.keys.record.Entry;
 import io.weir.keys.record.KeyText;
-import io.weir.keys.record.Kind;
+import io.weir.keys.record.RecordType;
 import io.weir.keys.record.Settings;
 import io.weir.keys.record.Stamp;
+import io.weir.keys.record.StoredRecord;
 import io.weir.keys.store.Change;
 import io.weir.node.admin.Operators;
 import io.weir.node.answer.ProblemDetails;
@@ -62,7 +62,7 @@ public final class KeysDoor implements Door {
   @Override
   public Optional<Area> area() {
     return Optional.of(
-        Area.of(PATH + "/", Map.of(), RecordService.unknown(Kind.KEY).problem())
+        Area.of(PATH + "/", Map.of(), RecordService.unknown(RecordType.KEY).problem())
             .checkedBy(request -> desk.operators().of(request)));
   }
 
@@ -99,26 +99,26 @@ public final class KeysDoor implements Door {
     }
     Stamp now = desk.stamp(id, operator);
     KeyText key = retry.isAsked() ? retry.key(id, retry.salt()) : secrets.make(id);
-    Entry entry = new Entry(
-        Kind.KEY, id, owner, settings, List.of(secrets.of(key)), retry.proof(), now, now, 0);
+    StoredRecord entry = new StoredRecord(
+        RecordType.KEY, id, owner, settings, List.of(secrets.of(key)), retry.proof(), now, now, 0);
     return tenantOf(entry)
         .compose(of -> {
           RecordRequest.requireFits(desk.policy(), entry, of);
           Change change = new Change("create", now, Optional.empty(), Optional.of(entry));
-          return new KeyPlaces(desk).put(operator, of, entry, change);
+          return new KeyBound(desk).put(operator, of, entry, change);
         })
         .transform(put -> {
           if (put.succeeded() && put.result().isPresent()) {
             return made(request, 201, RecordService.at(entry, put.result().getAsLong()), key);
           }
           return put.succeeded() || isFull(put.cause())
-              ? repeated(request, operator, id, retry, put.succeeded() ? EXISTS : KeyPlaces.FULL)
+              ? repeated(request, operator, id, retry, put.succeeded() ? EXISTS : KeyBound.FULL)
               : Future.failedFuture(put.cause());
         });
   }
 
   private static boolean isFull(Throwable error) {
-    return error instanceof RefusedException refused && refused.problem().equals(KeyPlaces.FULL);
+    return error instanceof RefusedException refused && refused.problem().equals(KeyBound.FULL);
   }
 
   private static void requireMay(Operator operator, String tenant, JsonObject body) {
@@ -135,7 +135,7 @@ public final class KeysDoor implements Door {
       String id,
       Secrets.Retry retry,
       ProblemDetails otherwise) {
-    return desk.of(desk.records().find(Kind.KEY, id)).compose(entry -> {
+    return desk.of(desk.records().find(RecordType.KEY, id)).compose(entry -> {
       Optional<KeyText> key = entry
           .filter(it -> operator.mayFor(it.tenant(), Scope.KEYS))
           .flatMap(it -> retry.keyOf(it, desk.nowMillis(id)));
@@ -146,19 +146,20 @@ public final class KeysDoor implements Door {
     });
   }
 
-  private static Future<Void> made(RoutedRequest request, int status, Entry entry, KeyText key) {
+  private static Future<Void> made(
+      RoutedRequest request, int status, StoredRecord entry, KeyText key) {
     JsonObject json = new JsonObject().put("key", key.text()).mergeIn(entry.toJson());
     return RecordService.answer(request, status, entry, json);
   }
 
-  private Future<Optional<Entry>> tenantOf(Entry key) {
-    return desk.of(desk.records().find(Kind.TENANT, key.tenant()));
+  private Future<Optional<StoredRecord>> tenantOf(StoredRecord key) {
+    return desk.of(desk.records().find(RecordType.TENANT, key.tenant()));
   }
 
   private Future<Void> look(RoutedRequest request) {
     Operator operator = desk.operators().of(request.http());
     String id = request.parameter("id");
-    return desk.find(Kind.KEY, id, operator)
+    return desk.find(RecordType.KEY, id, operator)
         .compose(entry -> tenantOf(entry).compose(tenant -> {
           JsonObject json = entry.toJson();
           new EffectiveLimits(desk.policy(), entry, tenant, desk.nowMillis(id)).addTo(json);
@@ -169,7 +170,7 @@ public final class KeysDoor implements Door {
   private Future<Void> change(RoutedRequest request) {
     Operator operator = desk.operators().of(request.http());
     String id = request.parameter("id");
-    return desk.find(Kind.KEY, id, operator)
+    return desk.find(RecordType.KEY, id, operator)
         .compose(entry -> desk.body(request, RecordService.MAX_BYTES, RecordRequest.INVALID)
             .compose(patch -> {
               requireMay(operator, entry.tenant(), patch);
@@ -178,7 +179,7 @@ public final class KeysDoor implements Door {
               return tenantOf(entry)
                   .compose(tenant -> desk.change(request, entry, verb(patch), now, seen -> {
                     RecordRequest.requireMayEnd(operator, seen, patch);
-                    Entry patched = RecordRequest.patched(seen, patch, now);
+                    StoredRecord patched = RecordRequest.patched(seen, patch, now);
                     if (RecordRequest.setsLimits(patch)) {
                       RecordRequest.requireFits(desk.policy(), patched, tenant);
                     }
@@ -203,7 +204,7 @@ public final class KeysDoor implements Door {
   private Future<Void> remove(RoutedRequest request) {
     Operator operator = desk.operators().of(request.http());
     String id = request.parameter("id");
-    return desk.find(Kind.KEY, id, operator)
+    return desk.find(RecordType.KEY, id, operator)
         .compose(entry -> {
           if (!operator.mayFor(entry.tenant(), Scope.KEYS)) {
             throw Operators.forbidden();
@@ -222,18 +223,18 @@ public final class KeysDoor implements Door {
   static Future<Void> removed(
       HttpServerRequest request,
       RecordService desk,
-      Entry entry,
+      StoredRecord entry,
       Stamp now,
-      Consumer<Entry> check) {
+      Consumer<StoredRecord> check) {
     return removed(request, desk, entry, now, check, RecordService.TRIES);
   }
 
   private static Future<Void> removed(
       HttpServerRequest request,
       RecordService desk,
-      Entry entry,
+      StoredRecord entry,
       Stamp now,
-      Consumer<Entry> check,
+      Consumer<StoredRecord> check,
       int tries) {
     if (tries == 0) {
       throw new RefusedException(RecordService.BUSY);

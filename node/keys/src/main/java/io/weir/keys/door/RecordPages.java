@@ -3,10 +3,10 @@ package io.weir.keys.door;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
-import io.weir.keys.record.Entry;
 import io.weir.keys.record.KeyState;
-import io.weir.keys.record.Kind;
+import io.weir.keys.record.RecordType;
 import io.weir.keys.record.Settings;
+import io.weir.keys.record.StoredRecord;
 import io.weir.keys.store.Listing;
 import io.weir.node.admin.Operators;
 import io.weir.node.answer.ProblemDetails;
@@ -43,7 +43,7 @@ record RecordPages(RecordService desk) {
       throw Operators.forbidden();
     }
     List<String> mistakes = new ArrayList<>(0);
-    Predicate<Entry> matches = filter(asked, mistakes);
+    Predicate<StoredRecord> matches = filter(asked, mistakes);
     int limit = limit(asked, mistakes);
     boolean withHashes = asked.getOrDefault("hashes", "false").equals("true");
     if (withHashes && !operator.may(Scope.ALL)) {
@@ -53,11 +53,11 @@ record RecordPages(RecordService desk) {
       throw new RefusedException(ProblemDetails.badRequest("query_invalid", mistakes));
     }
     Query query = new Query(
-        Kind.KEY,
+        RecordType.KEY,
         tenant,
         asked.getOrDefault("cursor", ""),
         limit,
-        withHashes ? Entry::toExport : Entry::toJson);
+        withHashes ? StoredRecord::toExport : StoredRecord::toJson);
     return listed(request, desk, query, matches);
   }
 
@@ -70,20 +70,24 @@ record RecordPages(RecordService desk) {
       throw new RefusedException(ProblemDetails.badRequest("query_invalid", mistakes));
     }
     Query query = new Query(
-        Kind.TENANT, Optional.empty(), asked.getOrDefault("cursor", ""), limit, Entry::toJson);
+        RecordType.TENANT,
+        Optional.empty(),
+        asked.getOrDefault("cursor", ""),
+        limit,
+        StoredRecord::toJson);
     return listed(request, desk, query, entry -> true);
   }
 
   /** A page that is asked for. */
   private record Query(
-      Kind kind,
+      RecordType kind,
       Optional<String> tenant,
       String cursor,
       int limit,
-      Function<Entry, JsonObject> form) {}
+      Function<StoredRecord, JsonObject> form) {}
 
   private static Future<Void> listed(
-      RoutedRequest request, RecordService desk, Query asked, Predicate<Entry> matches) {
+      RoutedRequest request, RecordService desk, Query asked, Predicate<StoredRecord> matches) {
     try {
       return desk.of(new Listing(desk.records())
               .page(asked.kind(), asked.tenant(), asked.cursor(), asked.limit(), matches))
@@ -109,8 +113,8 @@ record RecordPages(RecordService desk) {
     return 1;
   }
 
-  private static Predicate<Entry> filter(Map<String, String> asked, List<String> mistakes) {
-    Predicate<Entry> all = entry -> true;
+  private static Predicate<StoredRecord> filter(Map<String, String> asked, List<String> mistakes) {
+    Predicate<StoredRecord> all = entry -> true;
     if (asked.containsKey("plan")) {
       Optional<String> plan = Optional.of(asked.get("plan"));
       all = all.and(entry -> entry.settings().plan().equals(plan));
@@ -137,7 +141,7 @@ record RecordPages(RecordService desk) {
   }
 
   /** The texts of a record that people search for. */
-  private static Stream<String> texts(Entry entry) {
+  private static Stream<String> texts(StoredRecord entry) {
     Settings settings = entry.settings();
     return Stream.of(
             Stream.of(entry.id(), entry.tenant(), settings.note()),

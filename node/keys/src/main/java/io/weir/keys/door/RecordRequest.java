@@ -4,11 +4,11 @@ import io.vertx.core.json.JsonObject;
 import io.weir.core.policy.Policy;
 import io.weir.core.policy.SubjectEntry.Compiled;
 import io.weir.keys.directory.Subjects;
-import io.weir.keys.record.Entry;
 import io.weir.keys.record.KeyState;
-import io.weir.keys.record.Kind;
+import io.weir.keys.record.RecordType;
 import io.weir.keys.record.Settings;
 import io.weir.keys.record.Stamp;
+import io.weir.keys.record.StoredRecord;
 import io.weir.node.admin.Operators;
 import io.weir.node.auth.Operator;
 import java.util.ArrayList;
@@ -48,7 +48,7 @@ final class RecordRequest {
   }
 
   /** The settings of a record after a change. */
-  static Entry patched(Entry entry, JsonObject patch, Stamp now) {
+  static StoredRecord patched(StoredRecord entry, JsonObject patch, Stamp now) {
     List<String> mistakes = new ArrayList<>(0);
     requireKnown(patch, fields(entry.kind()), mistakes);
     Settings.findHidden(patch, mistakes);
@@ -60,8 +60,8 @@ final class RecordRequest {
   }
 
   /** The fields that an operator sets of a record. */
-  static Set<String> fields(Kind kind) {
-    if (kind == Kind.KEY) {
+  static Set<String> fields(RecordType kind) {
+    if (kind == RecordType.KEY) {
       return Settings.FIELDS;
     }
     Set<String> fields = new TreeSet<>(Settings.FIELDS);
@@ -80,13 +80,13 @@ final class RecordRequest {
    *
    * @param tenant the record of a key's tenant
    */
-  static void requireFits(Policy policy, Entry entry, Optional<Entry> tenant) {
+  static void requireFits(Policy policy, StoredRecord entry, Optional<StoredRecord> tenant) {
     List<String> mistakes = new ArrayList<>(0);
     Optional<String> plan = entry.settings().plan();
     if (plan.filter(name -> !policy.plans().containsKey(name)).isPresent()) {
       mistakes.add("plan: '%s' (expected: one of the plans %s)"
           .formatted(plan.get(), String.join(", ", new TreeSet<>(policy.plans().keySet()))));
-    } else if (entry.kind() == Kind.KEY) {
+    } else if (entry.kind() == RecordType.KEY) {
       Compiled compiled = policy.compile(Subjects.ofKey(entry, tenant));
       note(compiled, mistakes);
       if (compiled.plan().isEmpty()) {
@@ -102,7 +102,7 @@ final class RecordRequest {
   }
 
   // A tenant's overrides have to fit into at least one plan.
-  private static void findUnfit(Policy policy, Entry tenant, List<String> mistakes) {
+  private static void findUnfit(Policy policy, StoredRecord tenant, List<String> mistakes) {
     List<Compiled> compiled = policy.plans().keySet().stream()
         .map(plan -> policy.compile(Subjects.ofTenant(tenant, plan)))
         .toList();
@@ -131,7 +131,7 @@ final class RecordRequest {
    * Nor does it undo what others have decided: it neither deletes, to make it anew, nor activates or prolongs a key that has
    * limits of its own or is not active.
    */
-  static void requireMayEnd(Operator operator, Entry entry, JsonObject change) {
+  static void requireMayEnd(Operator operator, StoredRecord entry, JsonObject change) {
     Settings settings = entry.settings();
     boolean isGuarded = settings.plan().isPresent()
         || !settings.overrides().isEmpty()

@@ -8,9 +8,9 @@ import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.json.JsonObject;
 import io.weir.core.policy.Policy;
 import io.weir.keys.directory.KnownKeys;
-import io.weir.keys.record.Entry;
-import io.weir.keys.record.Kind;
+import io.weir.keys.record.RecordType;
 import io.weir.keys.record.Stamp;
+import io.weir.keys.record.StoredRecord;
 import io.weir.keys.store.Change;
 import io.weir.keys.store.RedisRecords;
 import io.weir.node.admin.OperatorBodies;
@@ -97,13 +97,13 @@ public final class RecordService {
     return OperatorBodies.invalid(code, mistakes);
   }
 
-  static RefusedException unknown(Kind kind) {
+  static RefusedException unknown(RecordType kind) {
     return new RefusedException(ProblemDetails.of(
         404, kind.word() + "_unknown", "There is no record of this " + kind.word()));
   }
 
   /** The record, or a failure with 404; of another tenant's key a tenant's operator hears the same. */
-  Future<Entry> find(Kind kind, String id, Operator operator) {
+  Future<StoredRecord> find(RecordType kind, String id, Operator operator) {
     return of(records.find(kind, id))
         .map(entry -> entry
             .filter(it -> operator.mayFor(it.tenant(), Operator.Scope.READ))
@@ -115,20 +115,24 @@ public final class RecordService {
    *
    * @param edit makes the record anew; it may throw a refusal
    */
-  Future<Entry> change(
-      RoutedRequest request, Entry seen, String what, Stamp stamp, UnaryOperator<Entry> edit) {
+  Future<StoredRecord> change(
+      RoutedRequest request,
+      StoredRecord seen,
+      String what,
+      Stamp stamp,
+      UnaryOperator<StoredRecord> edit) {
     return change(request.http(), seen, what, stamp, edit, TRIES);
   }
 
-  private Future<Entry> change(
+  private Future<StoredRecord> change(
       HttpServerRequest request,
-      Entry seen,
+      StoredRecord seen,
       String what,
       Stamp stamp,
-      UnaryOperator<Entry> edit,
+      UnaryOperator<StoredRecord> edit,
       int tries) {
     requireMatch(request, seen);
-    Entry edited = edit.apply(seen);
+    StoredRecord edited = edit.apply(seen);
     return put(new Change(what, stamp, Optional.of(seen), Optional.of(edited))).compose(version -> {
       if (version.isPresent()) {
         return Future.succeededFuture(at(edited, version.getAsLong()));
@@ -143,7 +147,7 @@ public final class RecordService {
   }
 
   /** The record after a change by others; it may have been deleted, and made again by another tenant. */
-  static Entry sameOwner(Entry seen, Optional<Entry> now) {
+  static StoredRecord sameOwner(StoredRecord seen, Optional<StoredRecord> now) {
     return now.filter(entry -> entry.tenant().equals(seen.tenant()))
         .orElseThrow(() -> unknown(seen.kind()));
   }
@@ -152,8 +156,8 @@ public final class RecordService {
     return of(records.put(change));
   }
 
-  static Entry at(Entry entry, long version) {
-    return new Entry(
+  static StoredRecord at(StoredRecord entry, long version) {
+    return new StoredRecord(
         entry.kind(),
         entry.id(),
         entry.tenant(),
@@ -165,14 +169,15 @@ public final class RecordService {
         version);
   }
 
-  static void requireMatch(HttpServerRequest request, Entry entry) {
+  static void requireMatch(HttpServerRequest request, StoredRecord entry) {
     String tags = request.getHeader(HttpHeaders.IF_MATCH);
     if (tags != null && !VersionTag.matches(tags, entry.version())) {
       throw new RefusedException(RECORD_CHANGED);
     }
   }
 
-  static Future<Void> answer(RoutedRequest request, int status, Entry entry, JsonObject json) {
+  static Future<Void> answer(
+      RoutedRequest request, int status, StoredRecord entry, JsonObject json) {
     request.response().putHeader(HttpHeaders.ETAG, VersionTag.of(entry.version()));
     // A new key is in some of these answers.
     request.response().putHeader(HttpHeaders.CACHE_CONTROL, "no-store");

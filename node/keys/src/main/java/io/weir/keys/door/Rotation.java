@@ -2,11 +2,11 @@ package io.weir.keys.door;
 
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
-import io.weir.keys.record.Entry;
 import io.weir.keys.record.KeyText;
-import io.weir.keys.record.Kind;
+import io.weir.keys.record.RecordType;
 import io.weir.keys.record.Secret;
 import io.weir.keys.record.Stamp;
+import io.weir.keys.record.StoredRecord;
 import io.weir.keys.store.Change;
 import io.weir.node.admin.Operators;
 import io.weir.node.answer.ProblemDetails;
@@ -31,7 +31,7 @@ record Rotation(RecordService desk, Secrets secrets) {
   Future<Void> serve(RoutedRequest request) {
     Operator operator = desk.operators().of(request.http());
     String id = request.parameter("id");
-    return desk.find(Kind.KEY, id, operator).compose(entry -> {
+    return desk.find(RecordType.KEY, id, operator).compose(entry -> {
       if (!operator.mayFor(entry.tenant(), Scope.KEYS)) {
         throw Operators.forbidden();
       }
@@ -41,7 +41,7 @@ record Rotation(RecordService desk, Secrets secrets) {
   }
 
   private Future<Void> rotate(
-      RoutedRequest request, Entry entry, Operator operator, JsonObject body) {
+      RoutedRequest request, StoredRecord entry, Operator operator, JsonObject body) {
     List<String> mistakes = new ArrayList<>(0);
     RecordRequest.requireKnown(body, Set.of(OVERLAP), mistakes);
     long overlap = overlap(body, mistakes);
@@ -57,7 +57,7 @@ record Rotation(RecordService desk, Secrets secrets) {
 
   // Others may rotate at the same time, and one of them may be this request repeated.
   private Future<Void> rotate(
-      RoutedRequest request, Entry seen, Operator operator, Wish wish, int tries) {
+      RoutedRequest request, StoredRecord seen, Operator operator, Wish wish, int tries) {
     String id = seen.id();
     Stamp now = desk.stamp(id, operator);
     Optional<KeyText> made = wish.retry().keyOf(seen, now.atMillis());
@@ -71,23 +71,23 @@ record Rotation(RecordService desk, Secrets secrets) {
     Secrets.Retry retry = wish.retry();
     KeyText key = retry.isAsked() ? retry.key(id, retry.salt()) : secrets.make(id);
     List<Secret> all = ending(seen.secrets(), now.atMillis(), wish.overlapMillis());
-    if (all.size() >= Entry.MOST_SECRETS) {
+    if (all.size() >= StoredRecord.MOST_SECRETS) {
       throw new RefusedException(FULL);
     }
     all.add(secrets.of(key));
-    Entry rotated = seen.withSecrets(all, now).retriedBy(retry.proof());
+    StoredRecord rotated = seen.withSecrets(all, now).retriedBy(retry.proof());
     return desk.put(new Change("rotate", now, Optional.of(seen), Optional.of(rotated)))
         .compose(version -> version.isPresent()
             ? new WholeTexts(desk)
                 .release(seen, Optional.of(rotated))
                 .compose(
                     done -> answer(request, RecordService.at(rotated, version.getAsLong()), key))
-            : desk.of(desk.records().find(Kind.KEY, id))
+            : desk.of(desk.records().find(RecordType.KEY, id))
                 .map(entry -> RecordService.sameOwner(seen, entry))
                 .compose(entry -> rotate(request, entry, operator, wish, tries - 1)));
   }
 
-  private static Future<Void> answer(RoutedRequest request, Entry entry, KeyText key) {
+  private static Future<Void> answer(RoutedRequest request, StoredRecord entry, KeyText key) {
     return RecordService.answer(
         request, 200, entry, new JsonObject().put("key", key.text()).mergeIn(entry.toJson()));
   }

@@ -5,9 +5,9 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.json.JsonObject;
 import io.weir.core.policy.SecretHash;
-import io.weir.keys.record.Entry;
 import io.weir.keys.record.KeyText;
 import io.weir.keys.record.Secret;
+import io.weir.keys.record.StoredRecord;
 import io.weir.node.admin.Operators;
 import io.weir.node.auth.Operator;
 import java.security.GeneralSecurityException;
@@ -97,7 +97,7 @@ final class Secrets {
     }
 
     /** The key that the same request has made, if the record still has it. */
-    Optional<KeyText> keyOf(Entry entry, long nowMillis) {
+    Optional<KeyText> keyOf(StoredRecord entry, long nowMillis) {
       return saltOf(entry.retry())
           .map(ofSalt -> key(entry.id(), ofSalt))
           .filter(key -> entry.isOpenedBy(key.secret(), nowMillis));

@@ -3,10 +3,10 @@ package io.weir.keys.door;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
 import io.weir.core.bucket.Names;
-import io.weir.keys.record.Entry;
-import io.weir.keys.record.Kind;
+import io.weir.keys.record.RecordType;
 import io.weir.keys.record.Settings;
 import io.weir.keys.record.Stamp;
+import io.weir.keys.record.StoredRecord;
 import io.weir.keys.store.Change;
 import io.weir.node.admin.Operators;
 import io.weir.node.answer.ProblemDetails;
@@ -53,7 +53,7 @@ public final class TenantsDoor implements Door {
   @Override
   public Optional<Area> area() {
     return Optional.of(
-        Area.of(PATH + "/", Map.of(), RecordService.unknown(Kind.TENANT).problem())
+        Area.of(PATH + "/", Map.of(), RecordService.unknown(RecordType.TENANT).problem())
             .checkedBy(request -> desk.operators().of(request)));
   }
 
@@ -61,7 +61,7 @@ public final class TenantsDoor implements Door {
     Operator operator = desk.operators().require(request.http(), Scope.KEYS);
     return desk.body(request, RecordService.MAX_BYTES, RecordRequest.INVALID).compose(body -> {
       List<String> mistakes = new ArrayList<>(0);
-      Set<String> fields = new TreeSet<>(RecordRequest.fields(Kind.TENANT));
+      Set<String> fields = new TreeSet<>(RecordRequest.fields(RecordType.TENANT));
       fields.add("id");
       RecordRequest.requireKnown(body, fields, mistakes);
       Optional<String> id = RecordRequest.text(body, "id", Names.ID_PATTERN, mistakes);
@@ -79,17 +79,18 @@ public final class TenantsDoor implements Door {
   private Future<Void> create(
       RoutedRequest request, Operator operator, String id, Settings settings) {
     Stamp now = desk.stamp(id, operator);
-    Entry entry = new Entry(Kind.TENANT, id, id, settings, List.of(), "", now, now, 0);
+    StoredRecord entry =
+        new StoredRecord(RecordType.TENANT, id, id, settings, List.of(), "", now, now, 0);
     RecordRequest.requireFits(desk.policy(), entry, Optional.empty());
     return desk.put(new Change("create", now, Optional.empty(), Optional.of(entry)))
         .compose(version -> {
           if (version.isPresent()) {
-            Entry made = RecordService.at(entry, version.getAsLong());
+            StoredRecord made = RecordService.at(entry, version.getAsLong());
             return RecordService.answer(request, 201, made, made.toJson());
           }
-          return desk.of(desk.records().find(Kind.TENANT, id)).compose(stored -> {
+          return desk.of(desk.records().find(RecordType.TENANT, id)).compose(stored -> {
             // The same request again is answered alike; there is nothing secret in it.
-            Entry same = stored
+            StoredRecord same = stored
                 .filter(it -> it.settings().equals(settings)
                     && request.http().getHeader("Idempotency-Key") != null)
                 .orElseThrow(() -> new RefusedException(EXISTS));
@@ -100,13 +101,13 @@ public final class TenantsDoor implements Door {
 
   private Future<Void> look(RoutedRequest request) {
     Operator operator = desk.operators().of(request.http());
-    return desk.find(Kind.TENANT, request.parameter("tenant"), operator)
+    return desk.find(RecordType.TENANT, request.parameter("tenant"), operator)
         .compose(entry -> RecordService.answer(request, 200, entry, entry.toJson()));
   }
 
   // A tenant's own operator sees its record, and changes nothing of it.
-  private Future<Entry> own(RoutedRequest request, Operator operator) {
-    return desk.find(Kind.TENANT, request.parameter("tenant"), operator).map(entry -> {
+  private Future<StoredRecord> own(RoutedRequest request, Operator operator) {
+    return desk.find(RecordType.TENANT, request.parameter("tenant"), operator).map(entry -> {
       if (!operator.may(Scope.KEYS)) {
         throw Operators.forbidden();
       }
@@ -121,7 +122,7 @@ public final class TenantsDoor implements Door {
             .compose((JsonObject patch) -> {
               Stamp now = desk.stamp(entry.id(), operator);
               return desk.change(request, entry, KeysDoor.verb(patch), now, seen -> {
-                Entry patched = RecordRequest.patched(seen, patch, now);
+                StoredRecord patched = RecordRequest.patched(seen, patch, now);
                 RecordRequest.requireFits(desk.policy(), patched, Optional.empty());
                 return patched;
               });

@@ -4,7 +4,7 @@ import io.vertx.core.Future;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.weir.core.bucket.Names;
-import io.weir.keys.record.Moments;
+import io.weir.keys.record.InstantText;
 import io.weir.keys.record.TokenEntry;
 import io.weir.keys.store.RedisTokens;
 import io.weir.node.answer.ProblemDetails;
@@ -104,7 +104,7 @@ public final class TokensDoor implements Door {
     Optional<String> scope = RecordRequest.text(body, "scope", "read|keys|all", mistakes);
     Optional<String> tenant = RecordRequest.text(body, "tenant", Names.ID_PATTERN, mistakes);
     OptionalLong expires =
-        Moments.read(body.getValue("expires"), "expires", desk.nowMillis("any"), mistakes);
+        InstantText.read(body.getValue("expires"), "expires", desk.nowMillis("any"), mistakes);
     if (body.getValue("name") == null) {
       mistakes.add("name: nothing (expected: a name, for the audit)");
     }

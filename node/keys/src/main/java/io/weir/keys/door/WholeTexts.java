@@ -2,9 +2,9 @@ package io.weir.keys.door;
 
 import io.vertx.core.Future;
 import io.weir.core.policy.SecretHash;
-import io.weir.keys.record.Entry;
-import io.weir.keys.record.Kind;
+import io.weir.keys.record.RecordType;
 import io.weir.keys.record.Secret;
+import io.weir.keys.record.StoredRecord;
 import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
 import java.util.Collection;
@@ -19,7 +19,7 @@ record WholeTexts(RecordService desk) {
       ProblemDetails.of(409, "secret_taken", "Another key has this text");
 
   /** Claims all of a record, before it is written; fails if another key has one. */
-  Future<Void> claim(Entry entry) {
+  Future<Void> claim(StoredRecord entry) {
     return Future.join(hashes(Optional.of(entry)).stream()
             .map(hash -> desk.of(desk.records().name(hash.compact(), entry.id()))
                 .map(isClaimed -> {
@@ -33,7 +33,7 @@ record WholeTexts(RecordService desk) {
   }
 
   /** Gives back those that a record had, and has no longer; empty if it is gone. */
-  Future<Void> release(Entry before, Optional<Entry> after) {
+  Future<Void> release(StoredRecord before, Optional<StoredRecord> after) {
     Set<SecretHash> kept = hashes(after);
     return release(
         before.id(),
@@ -43,8 +43,8 @@ record WholeTexts(RecordService desk) {
   }
 
   /** Gives back those that were claimed for a record that was not written. */
-  Future<Void> releaseUnused(Entry wanted) {
-    return desk.of(desk.records().find(Kind.KEY, wanted.id()))
+  Future<Void> releaseUnused(StoredRecord wanted) {
+    return desk.of(desk.records().find(RecordType.KEY, wanted.id()))
         .compose(stored -> release(wanted, stored));
   }
 
@@ -57,8 +57,8 @@ record WholeTexts(RecordService desk) {
             .mapEmpty();
   }
 
-  private static Set<SecretHash> hashes(Optional<Entry> entry) {
-    List<Secret> secrets = entry.map(Entry::secrets).orElse(List.of());
+  private static Set<SecretHash> hashes(Optional<StoredRecord> entry) {
+    List<Secret> secrets = entry.map(StoredRecord::secrets).orElse(List.of());
     return secrets.stream().filter(Secret::isWhole).map(Secret::hash).collect(Collectors.toSet());
   }
 }

@@ -152,8 +152,8 @@ public final class IdentitySection implements PolicySection<IdentityRule> {
       "[who asks](#identity): where the gateway and batches look for the identity of a caller; default: API keys");
 
   @Override
-  public Place place() {
-    return Place.POLICY;
+  public Parent parent() {
+    return Parent.POLICY;
   }
 
   @Override

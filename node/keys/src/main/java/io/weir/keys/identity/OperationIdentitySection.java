@@ -22,8 +22,8 @@ public final class OperationIdentitySection implements PolicySection<Sources> {
       "the only sources of [identity](#identity) that count for it; default: all");
 
   @Override
-  public Place place() {
-    return Place.OPERATION;
+  public Parent parent() {
+    return Parent.OPERATION;
   }
 
   @Override

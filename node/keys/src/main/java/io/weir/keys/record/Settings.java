@@ -78,7 +78,7 @@ public record Settings(
     return new Settings(
         reader.plan(),
         reader.state(),
-        Moments.read(json.getValue("expires"), "expires", nowMillis, mistakes),
+        InstantText.read(json.getValue("expires"), "expires", nowMillis, mistakes),
         reader.overrides(),
         reader.labels(),
         reader.note(),
@@ -206,7 +206,7 @@ public record Settings(
             Object until = fields.remove(TimedOverride.UNTIL);
             overrides.add(new TimedOverride(
                 fields,
-                Moments.read(until, "overrides[%d].until".formatted(i), nowMillis, mistakes)));
+                InstantText.read(until, "overrides[%d].until".formatted(i), nowMillis, mistakes)));
           } else {
             mistake("overrides[%d]".formatted(i), "an override as in the policy");
           }

@@ -1,9 +1,9 @@
 package io.weir.keys.store;
 
-import io.weir.keys.record.Entry;
-import io.weir.keys.record.Kind;
+import io.weir.keys.record.RecordType;
 import io.weir.keys.record.Settings;
 import io.weir.keys.record.Stamp;
+import io.weir.keys.record.StoredRecord;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -15,7 +15,8 @@ import java.util.Optional;
  * @param before the record as it was seen; empty if there was none
  * @param after the record as it shall be; empty to remove it
  */
-public record Change(String what, Stamp stamp, Optional<Entry> before, Optional<Entry> after) {
+public record Change(
+    String what, Stamp stamp, Optional<StoredRecord> before, Optional<StoredRecord> after) {
   /** A change that is not told to people, such as one of many of an import. */
   public static final String SILENT = "";
 
@@ -29,7 +30,7 @@ public record Change(String what, Stamp stamp, Optional<Entry> before, Optional<
   }
 
   // A record with much text would take the place of many other lines.
-  private static String json(Optional<Entry> entry) {
+  private static String json(Optional<StoredRecord> entry) {
     String json = entry.map(it -> it.toJson().encode()).orElse("");
     return json.length() <= MOST_OF_AUDIT_LINE
         ? json
@@ -48,11 +49,11 @@ public record Change(String what, Stamp stamp, Optional<Entry> before, Optional<
             .orElse("");
   }
 
-  Entry any() {
+  StoredRecord any() {
     return after.or(() -> before).orElseThrow();
   }
 
-  Kind kind() {
+  RecordType kind() {
     return any().kind();
   }
 }

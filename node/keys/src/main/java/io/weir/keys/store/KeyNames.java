@@ -1,6 +1,6 @@
 package io.weir.keys.store;
 
-import io.weir.keys.record.Kind;
+import io.weir.keys.record.RecordType;
 import io.weir.state.wire.ExtensionPartition;
 import io.weir.state.wire.RedisKeys;
 
@@ -14,8 +14,8 @@ final class KeyNames {
   private KeyNames() {}
 
   /** A hash: the record of a key or a tenant. */
-  static String record(Kind kind, String id) {
-    return RedisKeys.ofExtension(kind == Kind.KEY ? "apikey" : "tenant-record", id);
+  static String record(RecordType kind, String id) {
+    return RedisKeys.ofExtension(kind == RecordType.KEY ? "apikey" : "tenant-record", id);
   }
 
   /** A hash: the id of the key with this hash of its whole text. */
@@ -39,9 +39,9 @@ final class KeyNames {
   }
 
   /** The index with a record. */
-  static String index(Kind kind, String id) {
+  static String index(RecordType kind, String id) {
     int partition = ExtensionPartition.of(id);
-    return kind == Kind.TENANT ? tenantIndex(partition) : keyIndex(partition, indexPart(id));
+    return kind == RecordType.TENANT ? tenantIndex(partition) : keyIndex(partition, indexPart(id));
   }
 
   // Any spread that is the same everywhere.
@@ -54,8 +54,8 @@ final class KeyNames {
   }
 
   /** The member of an index. */
-  static String member(Kind kind, String tenant, String id) {
-    return kind == Kind.TENANT ? id : tenant + " " + id;
+  static String member(RecordType kind, String tenant, String id) {
+    return kind == RecordType.TENANT ? id : tenant + " " + id;
   }
 
   /** A hash: the number of the last change, in a part of the shared state. */

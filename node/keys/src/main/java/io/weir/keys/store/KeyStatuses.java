@@ -18,8 +18,8 @@ public final class KeyStatuses {
     UNCERTAIN
   }
 
-  /** Of {@code key_place.lua}. */
-  enum KeyPlace {
+  /** Of {@code key_reserve.lua}. */
+  enum KeyReserve {
     DONE,
     BUSY
   }

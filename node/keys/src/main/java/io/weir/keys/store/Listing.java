@@ -1,8 +1,8 @@
 package io.weir.keys.store;
 
 import io.lettuce.core.Range;
-import io.weir.keys.record.Entry;
-import io.weir.keys.record.Kind;
+import io.weir.keys.record.RecordType;
+import io.weir.keys.record.StoredRecord;
 import io.weir.state.wire.ExtensionPartition;
 import java.util.ArrayList;
 import java.util.List;
@@ -33,11 +33,11 @@ public final class Listing {
   }
 
   /** A place in the list. */
-  private record Place(int part, String after) {
+  private record Cursor(int part, String after) {
     // A cursor is from outside: it may only name a place within the keys that are listed.
-    static Place parse(String cursor, String prefix) {
+    static Cursor parse(String cursor, String prefix) {
       if (cursor.isEmpty()) {
-        return new Place(0, "");
+        return new Cursor(0, "");
       }
       int dot = cursor.indexOf('.');
       String after = cursor.substring(dot + 1);
@@ -47,7 +47,7 @@ public final class Listing {
       if (!isSound) {
         throw new IllegalArgumentException("cursor: (expected: one of an earlier answer)");
       }
-      return new Place(Integer.parseInt(cursor.substring(0, dot)), after);
+      return new Cursor(Integer.parseInt(cursor.substring(0, dot)), after);
     }
 
     String text() {
@@ -64,24 +64,28 @@ public final class Listing {
    * @throws IllegalArgumentException if the cursor has another form
    */
   public CompletableFuture<Page> page(
-      Kind kind, Optional<String> tenant, String cursor, int most, Predicate<Entry> matches) {
+      RecordType kind,
+      Optional<String> tenant,
+      String cursor,
+      int most,
+      Predicate<StoredRecord> matches) {
     String prefix = tenant.map(it -> it + " ").orElse("");
-    Place place = Place.parse(cursor, prefix);
-    Predicate<Entry> all =
+    Cursor place = Cursor.parse(cursor, prefix);
+    Predicate<StoredRecord> all =
         entry -> tenant.map(entry.tenant()::equals).orElse(true) && matches.test(entry);
     return new Run(kind, prefix, most, all).from(place, FIRST_AT_ONCE);
   }
 
   /** One page while it is made. Mutable; its steps follow one another. */
   private final class Run {
-    private final Kind kind;
+    private final RecordType kind;
     private final String prefix;
     private final int most;
-    private final Predicate<Entry> matches;
-    private final List<Entry> found = new ArrayList<>();
+    private final Predicate<StoredRecord> matches;
+    private final List<StoredRecord> found = new ArrayList<>();
     private int read;
 
-    Run(Kind kind, String prefix, int most, Predicate<Entry> matches) {
+    Run(RecordType kind, String prefix, int most, Predicate<StoredRecord> matches) {
       this.kind = kind;
       this.prefix = prefix;
       this.most = most;
@@ -89,16 +93,16 @@ public final class Listing {
     }
 
     private int parts() {
-      return kind == Kind.KEY ? PARTS : ExtensionPartition.COUNT;
+      return kind == RecordType.KEY ? PARTS : ExtensionPartition.COUNT;
     }
 
     private String index(int part) {
-      return kind == Kind.KEY
+      return kind == RecordType.KEY
           ? KeyNames.keyIndex(part / KeyNames.INDEX_PARTS, part % KeyNames.INDEX_PARTS)
           : KeyNames.tenantIndex(part);
     }
 
-    CompletableFuture<Page> from(Place place, int atOnce) {
+    CompletableFuture<Page> from(Cursor place, int atOnce) {
       if (place.part() >= parts()) {
         return CompletableFuture.completedFuture(new Page(found, ""));
       }
@@ -122,17 +126,17 @@ public final class Listing {
     private CompletableFuture<Page> with(
         int first, List<List<String>> members, int room, int atOnce) {
       List<String> taken = new ArrayList<>();
-      Place next = new Place(first + members.size(), "");
+      Cursor next = new Cursor(first + members.size(), "");
       for (int i = 0; i < members.size(); i++) {
         List<String> some = members.get(i);
         int fit = Math.min(some.size(), room - taken.size());
         taken.addAll(some.subList(0, fit));
         if (taken.size() == room) {
-          next = new Place(first + i, some.get(fit - 1));
+          next = new Cursor(first + i, some.get(fit - 1));
           break;
         }
       }
-      Place end = next;
+      Cursor end = next;
       return RedisRecords.all(taken.stream()
               .map(member -> records.find(kind, member.substring(member.indexOf(' ') + 1)))
               .toList())

@@ -1,6 +1,6 @@
 package io.weir.keys.store;
 
-import io.weir.keys.record.Entry;
+import io.weir.keys.record.StoredRecord;
 import java.util.List;
 
 /**
@@ -8,7 +8,7 @@ import java.util.List;
  *
  * @param next where the next part begins; empty at the end
  */
-public record Page(List<Entry> entries, String next) {
+public record Page(List<StoredRecord> entries, String next) {
   public Page {
     entries = List.copyOf(entries);
   }

@@ -3,8 +3,8 @@ package io.weir.keys.store;
 import io.lettuce.core.Limit;
 import io.lettuce.core.Range;
 import io.vertx.core.json.JsonObject;
-import io.weir.keys.record.Entry;
-import io.weir.keys.record.Kind;
+import io.weir.keys.record.RecordType;
+import io.weir.keys.record.StoredRecord;
 import io.weir.keys.store.KeyStatuses.KeyChanges;
 import io.weir.keys.store.KeyStatuses.KeyDoubt;
 import io.weir.keys.store.KeyStatuses.KeyName;
@@ -46,7 +46,7 @@ public final class RedisRecords {
       List.of(
           "key_put",
           "key_name",
-          "key_place",
+          "key_reserve",
           "key_count",
           "key_changes",
           "key_restore",
@@ -81,8 +81,8 @@ public final class RedisRecords {
   }
 
   /** The bound of a tenant's keys. */
-  public RedisPlaces places() {
-    return new RedisPlaces(redis);
+  public RedisKeyBound places() {
+    return new RedisKeyBound(redis);
   }
 
   /** The number of parts of the shared state, each with its own list of changes. */
@@ -96,10 +96,10 @@ public final class RedisRecords {
   }
 
   /** A record, if there is one. */
-  public CompletableFuture<Optional<Entry>> find(Kind kind, String id) {
+  public CompletableFuture<Optional<StoredRecord>> find(RecordType kind, String id) {
     return redis
         .ask(commands -> commands.hgetall(KeyNames.record(kind, id)))
-        .thenApply(fields -> Entry.of(kind, id, fields));
+        .thenApply(fields -> StoredRecord.of(kind, id, fields));
   }
 
   /** What is stored under a name of the list of changes. */
@@ -126,8 +126,8 @@ public final class RedisRecords {
     return name.startsWith(TOKEN) ? KeyNames.token(id) : KeyNames.record(kind(name), id);
   }
 
-  private static Kind kind(String name) {
-    return name.startsWith(Kind.TENANT.word() + ":") ? Kind.TENANT : Kind.KEY;
+  private static RecordType kind(String name) {
+    return name.startsWith(RecordType.TENANT.word() + ":") ? RecordType.TENANT : RecordType.KEY;
   }
 
   /** The part with the record of a name of the list of changes. */
@@ -171,15 +171,15 @@ public final class RedisRecords {
    * RefusedException} while nodes put back what a Redis with another copy lacks.
    */
   public CompletableFuture<OptionalLong> put(Change change) {
-    Entry any = change.any();
-    Kind kind = change.kind();
+    StoredRecord any = change.any();
+    RecordType kind = change.kind();
     return put(
         kind.word() + ":" + any.id(),
         KeyNames.index(kind, any.id()),
         KeyNames.member(kind, any.tenant(), any.id()),
-        change.before().map(Entry::version).orElse(0L),
+        change.before().map(StoredRecord::version).orElse(0L),
         change.audit(),
-        change.after().map(Entry::toFields).orElse(List.of()));
+        change.after().map(StoredRecord::toFields).orElse(List.of()));
   }
 
   /** @param audit who, what, before and after */

@@ -8,12 +8,12 @@ import io.weir.core.policy.PolicyRevision;
 import io.weir.core.policy.SecretHash;
 import io.weir.core.policy.Subject;
 import io.weir.core.throttle.PolicySource;
-import io.weir.keys.record.Entry;
 import io.weir.keys.record.KeyState;
-import io.weir.keys.record.Kind;
+import io.weir.keys.record.RecordType;
 import io.weir.keys.record.Secret;
 import io.weir.keys.record.Settings;
 import io.weir.keys.record.Stamp;
+import io.weir.keys.record.StoredRecord;
 import io.weir.keys.store.Change;
 import io.weir.keys.store.RedisRecords;
 import io.weir.state.connection.RedisConnections;
@@ -80,12 +80,21 @@ final class KnownKeysIT {
     return stage.toCompletableFuture().orTimeout(10, TimeUnit.SECONDS).join();
   }
 
-  private Entry put(Optional<Entry> before, Settings settings, Secret... secrets) {
+  private StoredRecord put(Optional<StoredRecord> before, Settings settings, Secret... secrets) {
     Stamp now = new Stamp(RedisTime.nanos() / 1_000_000, "test");
-    Entry entry = new Entry(Kind.KEY, "k1", "acme", settings, List.of(secrets), "", now, now, 0);
+    StoredRecord entry =
+        new StoredRecord(RecordType.KEY, "k1", "acme", settings, List.of(secrets), "", now, now, 0);
     OptionalLong version = done(records.put(new Change("test", now, before, Optional.of(entry))));
-    return new Entry(
-        Kind.KEY, "k1", "acme", settings, List.of(secrets), "", now, now, version.orElseThrow());
+    return new StoredRecord(
+        RecordType.KEY,
+        "k1",
+        "acme",
+        settings,
+        List.of(secrets),
+        "",
+        now,
+        now,
+        version.orElseThrow());
   }
 
   private Optional<Subject> shown(String key) {
@@ -102,7 +111,7 @@ final class KnownKeysIT {
 
   @Test
   void aNodeThatWasPausedLooksBeforeItAnswers() {
-    Entry entry = put(Optional.empty(), Settings.NONE, SECRET);
+    StoredRecord entry = put(Optional.empty(), Settings.NONE, SECRET);
     assertThat(isFrozen()).isFalse();
     put(Optional.of(entry), frozen(), SECRET);
     // It has looked a moment ago, so it may not know yet.
@@ -115,7 +124,7 @@ final class KnownKeysIT {
 
   @Test
   void aLookFindsAChange() {
-    Entry entry = put(Optional.empty(), Settings.NONE, SECRET);
+    StoredRecord entry = put(Optional.empty(), Settings.NONE, SECRET);
     assertThat(isFrozen()).isFalse();
     put(Optional.of(entry), frozen(), SECRET);
     done(known.look());
@@ -124,7 +133,7 @@ final class KnownKeysIT {
 
   @Test
   void aSubjectThatWaitsFollowsTheChangeOfItsKey() {
-    Entry entry = put(Optional.empty(), Settings.NONE, SECRET);
+    StoredRecord entry = put(Optional.empty(), Settings.NONE, SECRET);
     Subject waiting = shown("k1.secret").orElseThrow();
     put(Optional.of(entry), Settings.NONE.in(KeyState.DISABLED), SECRET);
     done(known.look());
@@ -144,7 +153,7 @@ final class KnownKeysIT {
 
   @Test
   void aNewSecretOpensAtOnceOnEveryNode() {
-    Entry entry = put(Optional.empty(), Settings.NONE, SECRET);
+    StoredRecord entry = put(Optional.empty(), Settings.NONE, SECRET);
     assertThat(shown("k1.secret")).isPresent();
     put(Optional.of(entry), Settings.NONE, SECRET, Secret.of(SecretHash.of("another")));
     // This node has not looked since.
@@ -208,7 +217,7 @@ final class KnownKeysIT {
 
   @Test
   void aRefusedKeyOpensWhenItIsGivenItsSecret() {
-    Entry entry = put(Optional.empty(), Settings.NONE, SECRET);
+    StoredRecord entry = put(Optional.empty(), Settings.NONE, SECRET);
     assertThat(shown("k1.another")).isEmpty();
     put(Optional.of(entry), Settings.NONE, SECRET, Secret.of(SecretHash.of("another")));
     done(known.look());
@@ -239,8 +248,8 @@ final class KnownKeysIT {
   @Test
   void aSecretAndAKeyEndAtTheirMoment() {
     long now = RedisTime.nanos() / 1_000_000;
-    Entry entry = new Entry(
-        Kind.KEY,
+    StoredRecord entry = new StoredRecord(
+        RecordType.KEY,
         "k1",
         "acme",
         new Settings(

@@ -11,11 +11,11 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.weir.core.policy.PolicyRevision;
 import io.weir.core.policy.SecretHash;
 import io.weir.core.throttle.PolicySource;
-import io.weir.keys.record.Entry;
-import io.weir.keys.record.Kind;
+import io.weir.keys.record.RecordType;
 import io.weir.keys.record.Secret;
 import io.weir.keys.record.Settings;
 import io.weir.keys.record.Stamp;
+import io.weir.keys.record.StoredRecord;
 import io.weir.keys.store.Change;
 import io.weir.keys.store.RedisRecords;
 import io.weir.state.connection.RedisConnections;
@@ -112,10 +112,10 @@ final class OlderCopiesIT {
   }
 
   private void put(Node by, String id, Optional<String> secret) {
-    Optional<Entry> before = done(by.records().find(Kind.KEY, id));
+    Optional<StoredRecord> before = done(by.records().find(RecordType.KEY, id));
     Stamp now = new Stamp(1, "test");
-    Optional<Entry> after = secret.map(it -> new Entry(
-        Kind.KEY,
+    Optional<StoredRecord> after = secret.map(it -> new StoredRecord(
+        RecordType.KEY,
         id,
         "acme",
         Settings.NONE,
@@ -246,7 +246,7 @@ final class OlderCopiesIT {
     assertThat(node.accepts("k1", "s0")).isFalse();
     lookUntilPutBack(node);
     assertThat(node.accepts("k1", "s0")).isFalse();
-    assertThat(done(node.records().find(Kind.KEY, "k1"))).isEmpty();
+    assertThat(done(node.records().find(RecordType.KEY, "k1"))).isEmpty();
   }
 
   @Test
@@ -262,7 +262,7 @@ final class OlderCopiesIT {
     nanos.addAndGet(Duration.ofSeconds(30).toNanos());
     comeBack();
     lookUntilPutBack(pausing);
-    assertThat(done(pausing.records().find(Kind.KEY, "k1"))).isEmpty();
+    assertThat(done(pausing.records().find(RecordType.KEY, "k1"))).isEmpty();
   }
 
   @Test

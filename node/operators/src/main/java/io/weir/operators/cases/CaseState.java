@@ -10,17 +10,17 @@ import java.util.stream.Stream;
 /** How a case stands. */
 public enum CaseState {
   /** Its requests are denied. */
-  NOW(CaseKind.DENIED),
+  NOW(CaseType.DENIED),
   /** Its limit is at least four fifths full, and denies nothing. */
-  NEARLY(CaseKind.NEAR),
+  NEARLY(CaseType.NEAR),
   /** A limit that is only rehearsed would deny its requests. */
-  WOULDBE(CaseKind.WOULD_DENY),
+  WOULDBE(CaseType.WOULD_DENY),
   /** Its requests were denied within the last hour, and are not any more. */
-  CLOSED(CaseKind.DENIED);
+  CLOSED(CaseType.DENIED);
 
-  private final CaseKind kind;
+  private final CaseType kind;
 
-  CaseState(CaseKind kind) {
+  CaseState(CaseType kind) {
     this.kind = kind;
   }
 
@@ -40,14 +40,14 @@ public enum CaseState {
   }
 
   /** The kinds that have to be known to find its cases. */
-  Set<CaseKind> kinds() {
-    return this == NEARLY ? Set.of(kind, CaseKind.DENIED) : Set.of(kind);
+  Set<CaseType> kinds() {
+    return this == NEARLY ? Set.of(kind, CaseType.DENIED) : Set.of(kind);
   }
 
   /** The cases that stand so, the most frequent first. */
   List<Case> of(Cases all, long nowMillis) {
     Set<CaseName> denied =
-        open(all.of(CaseKind.DENIED), nowMillis).map(Case::name).collect(Collectors.toSet());
+        open(all.of(CaseType.DENIED), nowMillis).map(Case::name).collect(Collectors.toSet());
     Stream<Case> found = switch (this) {
       case NOW, WOULDBE -> open(all.of(kind), nowMillis);
       case NEARLY -> open(all.of(kind), nowMillis).filter(one -> !denied.contains(one.name()));

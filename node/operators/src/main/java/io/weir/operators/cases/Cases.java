@@ -13,15 +13,15 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** The cases that an event loop, a node or all of them know, by their kind. Immutable. */
-public record Cases(Map<CaseKind, List<Case>> ofKinds) {
+public record Cases(Map<CaseType, List<Case>> ofKinds) {
   public Cases {
     ofKinds = Map.copyOf(ofKinds);
   }
 
   /** The cases of several. */
   public static Cases sum(List<Cases> all) {
-    Map<CaseKind, List<Case>> sums = new EnumMap<>(CaseKind.class);
-    for (CaseKind kind : CaseKind.values()) {
+    Map<CaseType, List<Case>> sums = new EnumMap<>(CaseType.class);
+    for (CaseType kind : CaseType.values()) {
       Map<CaseName, List<Case>> same = new LinkedHashMap<>();
       all.stream()
           .flatMap(cases -> cases.of(kind).stream())
@@ -32,13 +32,13 @@ public record Cases(Map<CaseKind, List<Case>> ofKinds) {
     return new Cases(sums);
   }
 
-  List<Case> of(CaseKind kind) {
+  List<Case> of(CaseType kind) {
     return ofKinds.getOrDefault(kind, List.of());
   }
 
   /** The first ones of each kind: those that a node sends. */
   Cases first(long nowMillis) {
-    Map<CaseKind, List<Case>> first = new EnumMap<>(CaseKind.class);
+    Map<CaseType, List<Case>> first = new EnumMap<>(CaseType.class);
     ofKinds.forEach((kind, all) -> first.put(
         kind, first(all.stream(), one -> one.isOpen(nowMillis), Case.MOST_FIRST).toList()));
     return new Cases(first);
@@ -58,8 +58,8 @@ public record Cases(Map<CaseKind, List<Case>> ofKinds) {
   }
 
   static Cases parse(JsonObject json) {
-    Map<CaseKind, List<Case>> ofKinds = new EnumMap<>(CaseKind.class);
-    for (CaseKind kind : CaseKind.values()) {
+    Map<CaseType, List<Case>> ofKinds = new EnumMap<>(CaseType.class);
+    for (CaseType kind : CaseType.values()) {
       ofKinds.put(
           kind,
           json.getJsonArray(kind.word(), new JsonArray()).stream()

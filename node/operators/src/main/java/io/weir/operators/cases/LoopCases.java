@@ -19,22 +19,22 @@ import java.util.stream.Stream;
 public final class LoopCases {
   static final int MOST = 512;
 
-  private final Map<CaseKind, TenantMap<CaseName, LoopCase>> cases = new EnumMap<>(CaseKind.class);
+  private final Map<CaseType, TenantMap<CaseName, LoopCase>> cases = new EnumMap<>(CaseType.class);
   /** A clock that goes back stands still. */
   private long latestMillis = Long.MIN_VALUE;
 
   public LoopCases() {
-    for (CaseKind kind : CaseKind.values()) {
+    for (CaseType kind : CaseType.values()) {
       cases.put(kind, new TenantMap<>(MOST));
     }
   }
 
-  private TenantMap<CaseName, LoopCase> of(CaseKind kind) {
+  private TenantMap<CaseName, LoopCase> of(CaseType kind) {
     return requireNonNull(cases.get(kind)); // there is one of each
   }
 
   /** Counts a request. */
-  public void count(CaseKind kind, CaseName name, LimitName by, long nowNanos) {
+  public void count(CaseType kind, CaseName name, LimitName by, long nowNanos) {
     long now = now(nowNanos);
     TenantMap<CaseName, LoopCase> all = of(kind);
     LoopCase known = all.get(name.tenant(), name);
@@ -53,8 +53,8 @@ public final class LoopCases {
   public Cases find(CaseQuery asked, long nowNanos, Instant time) {
     long now = now(nowNanos);
     long ahead = time.toEpochMilli() - now;
-    Map<CaseKind, List<Case>> found = new EnumMap<>(CaseKind.class);
-    for (CaseKind kind : asked.state().kinds()) {
+    Map<CaseType, List<Case>> found = new EnumMap<>(CaseType.class);
+    for (CaseType kind : asked.state().kinds()) {
       Stream<LoopCase> kept =
           of(kind).values().filter(one -> one.isKept(now) && asked.matches(one.name()));
       found.put(

@@ -11,7 +11,7 @@ import io.weir.node.admin.OperatorWork;
 import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
 import io.weir.node.intake.Bulkhead;
-import io.weir.node.intake.Bulkhead.Share;
+import io.weir.node.intake.Bulkhead.Portion;
 import io.weir.operators.cases.CaseQuery;
 import io.weir.operators.cases.CaseSearch;
 import io.weir.operators.cases.CaseState;
@@ -128,7 +128,8 @@ public final class LiveFeed {
       HttpServerRequest request,
       String operator,
       Runnable admitted) {
-    Share place = places.tryTake(operator, "", 1).orElseThrow(() -> new RefusedException(TOO_MANY));
+    Portion place =
+        places.tryTake(operator, "", 1).orElseThrow(() -> new RefusedException(TOO_MANY));
     Context loop = vertx.getOrCreateContext();
     Promise<Void> over = Promise.promise();
     Stream stream = new Stream(loop, request.response(), admitted, over);

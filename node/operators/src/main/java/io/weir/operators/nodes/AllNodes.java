@@ -8,7 +8,7 @@ import io.weir.core.throttle.StoreUnavailableException;
 import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
 import io.weir.node.intake.Bulkhead;
-import io.weir.node.intake.Bulkhead.Share;
+import io.weir.node.intake.Bulkhead.Portion;
 import io.weir.node.json.JsonInput;
 import io.weir.state.policy.NodeQuestions;
 import io.weir.state.policy.NodeQuestions.Answers;
@@ -47,15 +47,15 @@ public final class AllNodes {
    *     questions are open
    */
   public Future<Optional<Answers>> ask(Context loop, String operator, String topic, String text) {
-    Optional<Share> share = bounds.tryTake(operator, "", 1);
-    if (share.isEmpty()) {
+    Optional<Portion> portion = bounds.tryTake(operator, "", 1);
+    if (portion.isEmpty()) {
       return Future.failedFuture(new RefusedException(FULL));
     }
     return Future.succeededFuture()
         .compose(begun -> Future.fromCompletionStage(nodes.ask(topic, text), loop))
         .map(Optional::of)
         .recover(error -> failed(Failures.cause(error)))
-        .onComplete(asked -> share.get().free());
+        .onComplete(asked -> portion.get().free());
   }
 
   private static Future<Optional<Answers>> failed(Throwable cause) {

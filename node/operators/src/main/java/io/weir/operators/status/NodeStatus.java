@@ -13,7 +13,7 @@ import java.util.Map;
 public final class NodeStatus {
   private final List<Symptom> symptoms;
   private final Readings readings;
-  private Map<Place, Instant> since = Map.of(); // guarded by this
+  private Map<FindingId, Instant> since = Map.of(); // guarded by this
   private List<Finding> findings = List.of(); // guarded by this
 
   public NodeStatus(List<Symptom> symptoms, MeterRegistry meters, Instant now) {
@@ -21,12 +21,12 @@ public final class NodeStatus {
     this.readings = new Readings(meters, now.toEpochMilli());
   }
 
-  private record Place(Code code, String of) {}
+  private record FindingId(Code code, String of) {}
 
   /** Looks for symptoms; called every two seconds. */
   public synchronized void look(Instant now) {
     readings.see(now.toEpochMilli());
-    Map<Place, Instant> begun = new HashMap<>();
+    Map<FindingId, Instant> begun = new HashMap<>();
     findings = symptoms.stream()
         .flatMap(symptom -> symptom.seen().apply(readings).entrySet().stream()
             .map(seen -> found(symptom, seen, begun, now))
@@ -36,8 +36,8 @@ public final class NodeStatus {
   }
 
   private Finding found(
-      Symptom symptom, Map.Entry<String, String> seen, Map<Place, Instant> begun, Instant now) {
-    Place place = new Place(symptom.code(), seen.getKey());
+      Symptom symptom, Map.Entry<String, String> seen, Map<FindingId, Instant> begun, Instant now) {
+    FindingId place = new FindingId(symptom.code(), seen.getKey());
     Instant first = since.getOrDefault(place, now);
     begun.put(place, first);
     return new Finding(

@@ -8,12 +8,13 @@ import org.jspecify.annotations.Nullable;
 final class Fills {
   static final int MOST = 4096;
 
-  private final TenantMap<Place, Fill> fills = new TenantMap<>(MOST);
+  private final TenantMap<WatchedLimit, Fill> fills = new TenantMap<>(MOST);
 
   /** A limit of an owner, as a rule sees it. */
-  private record Place(String rule, String owner, String limit) {
-    static Place of(Warning warning) {
-      return new Place(warning.rule().id(), warning.owner(), warning.limit().bucket());
+  private record WatchedLimit(String rule, String owner, String limit) {
+    static WatchedLimit of(Warning warning) {
+      return new WatchedLimit(
+          warning.rule().id(), warning.owner(), warning.limit().bucket());
     }
   }
 
@@ -23,17 +24,17 @@ final class Fills {
 
   @Nullable
   Fill get(Warning of) {
-    return fills.get(tenant(of), Place.of(of));
+    return fills.get(tenant(of), WatchedLimit.of(of));
   }
 
   /** Adds a limit that is not known. */
   Fill put(Warning of) {
     Fill fill = new Fill();
-    fills.put(tenant(of), Place.of(of), fill);
+    fills.put(tenant(of), WatchedLimit.of(of), fill);
     return fill;
   }
 
   void remove(Warning of) {
-    fills.remove(tenant(of), Place.of(of));
+    fills.remove(tenant(of), WatchedLimit.of(of));
   }
 }

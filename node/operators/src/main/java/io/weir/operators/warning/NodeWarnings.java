@@ -13,7 +13,7 @@ import io.weir.core.throttle.PolicySource;
 import io.weir.node.admission.Witness.Question;
 import io.weir.node.extension.NodeBase;
 import io.weir.node.intake.Bulkhead;
-import io.weir.node.intake.Bulkhead.Share;
+import io.weir.node.intake.Bulkhead.Portion;
 import io.weir.operators.warning.WebhookSender.Message;
 import java.net.http.HttpClient;
 import java.nio.file.Path;
@@ -182,10 +182,10 @@ public final class NodeWarnings {
         return true;
       }
       Subject subject = warning.question().subject();
-      Optional<Share> claiming = claims.tryTake(subject, 1);
-      Optional<Share> place = claiming.flatMap(taken -> sender.place(subject));
+      Optional<Portion> claiming = claims.tryTake(subject, 1);
+      Optional<Portion> place = claiming.flatMap(taken -> sender.place(subject));
       if (place.isEmpty()) {
-        claiming.ifPresent(Share::free);
+        claiming.ifPresent(Portion::free);
         return false;
       }
       CompletableFuture<Duration> unused = redis
@@ -209,7 +209,7 @@ public final class NodeWarnings {
     }
   }
 
-  private void send(WebhookSender sender, Warning warning, Share place) {
+  private void send(WebhookSender sender, Warning warning, Portion place) {
     Message message =
         new Message("msg_" + UUID.randomUUID(), warning.toJson(time.get(), node).encode());
     sender.send(message, place);

@@ -68,8 +68,8 @@ public final class WarningsSection implements PolicySection<WarningRules> {
       .atMost(20, "too_many_warnings");
 
   @Override
-  public Place place() {
-    return Place.POLICY;
+  public Parent parent() {
+    return Parent.POLICY;
   }
 
   @Override

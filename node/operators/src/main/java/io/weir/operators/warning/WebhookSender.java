@@ -8,7 +8,7 @@ import io.weir.client.retry.Retryer;
 import io.weir.core.policy.Subject;
 import io.weir.core.throttle.Failures;
 import io.weir.node.intake.Bulkhead;
-import io.weir.node.intake.Bulkhead.Share;
+import io.weir.node.intake.Bulkhead.Portion;
 import java.net.http.HttpClient;
 import java.time.Duration;
 import java.time.Instant;
@@ -87,15 +87,15 @@ final class WebhookSender {
    */
   record Message(String id, String body) {}
 
-  private record Waiting(Message message, Share place, Instant since) {}
+  private record Waiting(Message message, Portion place, Instant since) {}
 
   /** A place in the queue, on behalf of a subject; empty, and counted, if too many wait. */
-  Optional<Share> place(Subject subject) {
+  Optional<Portion> place(Subject subject) {
     return place(subject.id(), subject.tenant());
   }
 
-  Optional<Share> place(String key, String tenant) {
-    Optional<Share> place = bounds.tryTake(key, tenant, 1);
+  Optional<Portion> place(String key, String tenant) {
+    Optional<Portion> place = bounds.tryTake(key, tenant, 1);
     if (place.isEmpty()) {
       meters.leftOut();
     }
@@ -103,7 +103,7 @@ final class WebhookSender {
   }
 
   /** Sends a message when its turn comes; frees its place then. Never waits. */
-  void send(Message message, Share place) {
+  void send(Message message, Portion place) {
     synchronized (queue) {
       queue.add(new Waiting(message, place, time.get()));
     }

@@ -39,7 +39,7 @@ final class CasesTest {
   }
 
   private void denied(LoopCases on, String key) {
-    on.count(CaseKind.DENIED, name("acme", key), BY, nanos());
+    on.count(CaseType.DENIED, name("acme", key), BY, nanos());
   }
 
   private List<Case> found(CaseState state, LoopCases... loops) {
@@ -175,7 +175,7 @@ final class CasesTest {
     denied(loop, "k1");
 
     CaseQuery asked = new CaseQuery(CaseState.NOW, Optional.empty(), CaseQuery.MOST);
-    Case open = loop.find(asked, nanos(), last).of(CaseKind.DENIED).get(0);
+    Case open = loop.find(asked, nanos(), last).of(CaseType.DENIED).get(0);
     assertThat(open.describe().getString("since")).isEqualTo(last.toString());
     assertThat(open.describe().getString("last")).isEqualTo(last.toString());
     assertThat(open.minutes()).endsWith(2);
@@ -188,10 +188,10 @@ final class CasesTest {
   @Test
   void aFloodOfInventedNamesLeavesTheMemoryFlat() {
     for (int i = 0; i < 100_000; i++) {
-      loop.count(CaseKind.DENIED, name("invented", "k" + i), BY, nanos());
-      loop.count(CaseKind.NEAR, name("t" + i, "k"), BY, nanos());
+      loop.count(CaseType.DENIED, name("invented", "k" + i), BY, nanos());
+      loop.count(CaseType.NEAR, name("t" + i, "k"), BY, nanos());
       if (i % 100 == 0) {
-        loop.count(CaseKind.DENIED, name("invented", "busy"), BY, nanos());
+        loop.count(CaseType.DENIED, name("invented", "busy"), BY, nanos());
       }
       if (i == 0) {
         denied(loop, "quiet");
@@ -204,7 +204,7 @@ final class CasesTest {
     assertThat(open.get(0).name()).isEqualTo(name("invented", "busy"));
     assertThat(open.get(0).lastMinute()).isEqualTo(1000);
     CaseQuery acme = new CaseQuery(CaseState.NOW, Optional.of("acme"), CaseQuery.MOST);
-    assertThat(loop.find(acme, nanos(), now()).of(CaseKind.DENIED))
+    assertThat(loop.find(acme, nanos(), now()).of(CaseType.DENIED))
         .extracting(Case::name)
         .containsExactly(name("acme", "quiet"));
   }
@@ -221,8 +221,8 @@ final class CasesTest {
 
   @Test
   void whoIsDeniedIsNotNearly() {
-    loop.count(CaseKind.NEAR, name("acme", "k1"), BY, nanos());
-    loop.count(CaseKind.NEAR, name("acme", "k2"), BY, nanos());
+    loop.count(CaseType.NEAR, name("acme", "k1"), BY, nanos());
+    loop.count(CaseType.NEAR, name("acme", "k2"), BY, nanos());
     LoopCases other = new LoopCases();
     denied(other, "k1");
 
@@ -233,7 +233,7 @@ final class CasesTest {
 
   @Test
   void whatWouldBeDeniedIsApart() {
-    loop.count(CaseKind.WOULD_DENY, name("acme", "k1"), BY, nanos());
+    loop.count(CaseType.WOULD_DENY, name("acme", "k1"), BY, nanos());
 
     assertThat(found(CaseState.NOW, loop)).isEmpty();
     assertThat(only(found(CaseState.WOULDBE, loop)).getString("key")).isEqualTo("k1");

@@ -12,8 +12,8 @@ import io.weir.inmemory.InMemoryBucketStore;
 import io.weir.testkit.Histories;
 import io.weir.testkit.ManualClock;
 import io.weir.testkit.Scenario;
-import io.weir.testkit.Scenario.Kind;
 import io.weir.testkit.Scenario.Step;
+import io.weir.testkit.Scenario.StepType;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -30,7 +30,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Tag("engine")
 final class ShadowChargesTest {
   private static final int STEPS = Histories.count(10_000, 40_000);
-  private static final List<Kind> KINDS = List.of(Kind.MIXED, Kind.RATES, Kind.CALLERS);
+  private static final List<StepType> KINDS =
+      List.of(StepType.MIXED, StepType.RATES, StepType.CALLERS);
   private static final Map<List<Demand>, Limited> KNOWN = new ConcurrentHashMap<>();
 
   private static LongStream seeds() {
@@ -41,7 +42,7 @@ final class ShadowChargesTest {
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
   void whatIsRehearsedChangesNothingThatCounts(long seed) {
-    Kind kind = KINDS.get((int) (seed % KINDS.size()));
+    StepType kind = KINDS.get((int) (seed % KINDS.size()));
     ManualClock clock = new ManualClock();
     Scenario scenario = new Scenario(seed, kind);
     Random random = new Random(~seed);

@@ -34,7 +34,7 @@ public final class OperatorBodies {
 
   /** The body as it is. */
   public Future<Buffer> bytes(RoutedRequest request, int maxBytes) {
-    Bulkhead.Share bytes = memory.take(OPERATOR, OPERATOR);
+    Bulkhead.Portion bytes = memory.take(OPERATOR, OPERATOR);
     return uploads.whole(request.http(), maxBytes, bytes).onComplete(read -> bytes.free());
   }
 
@@ -54,7 +54,7 @@ public final class OperatorBodies {
    */
   public <T> Future<T> object(
       RoutedRequest request, int maxBytes, String code, Function<JsonObject, Future<T>> work) {
-    Bulkhead.Share bytes = memory.take(OPERATOR, OPERATOR);
+    Bulkhead.Portion bytes = memory.take(OPERATOR, OPERATOR);
     return uploads
         .whole(request.http(), maxBytes, bytes)
         .compose(body -> body.length() <= MAX_BYTES_HERE

@@ -13,7 +13,7 @@ import io.weir.node.answer.VersionTag;
 import io.weir.node.auth.Operator;
 import io.weir.node.auth.Operator.Scope;
 import io.weir.node.intake.Bulkhead;
-import io.weir.node.intake.Bulkhead.Share;
+import io.weir.node.intake.Bulkhead.Portion;
 import io.weir.node.intake.Door;
 import io.weir.node.intake.Route;
 import io.weir.node.intake.RoutedRequest;
@@ -76,7 +76,7 @@ public final class PolicyResource implements Door {
   // Puts the policy in the body in force for all nodes, or refuses it as a whole.
   private Future<Void> put(HttpServerRequest request) {
     ChangeRequest wish = ChangeRequest.of(request, operators.require(request, Scope.ALL));
-    Share bytes = memory.take(OPERATOR, OPERATOR);
+    Portion bytes = memory.take(OPERATOR, OPERATOR);
     return uploads
         .whole(request, PolicyDocuments.MAX_BYTES, bytes)
         .map(PolicyResource::text)

@@ -27,7 +27,7 @@ import io.weir.node.check.CheckOutcome.Failed;
 import io.weir.node.check.CheckRequest.BadCheckException;
 import io.weir.node.check.CheckRequest.Check;
 import io.weir.node.intake.Bulkhead;
-import io.weir.node.intake.Bulkhead.Share;
+import io.weir.node.intake.Bulkhead.Portion;
 import io.weir.node.intake.Door;
 import io.weir.node.intake.Route;
 import io.weir.node.intake.StrangersBodies;
@@ -101,7 +101,7 @@ public final class CheckDoor implements Door {
   }
 
   private Future<CheckRequest> ofService(HttpServerRequest request) {
-    Share bytes = memory.take(SERVICE, SERVICE);
+    Portion bytes = memory.take(SERVICE, SERVICE);
     return uploads
         .whole(request, MAX_BYTES, bytes)
         .compose(this::parsed)
@@ -115,7 +115,7 @@ public final class CheckDoor implements Door {
       if (body.length() <= MAX_BYTES_HERE) {
         return parsed(body);
       }
-      Share bytes = memory
+      Portion bytes = memory
           .tryTake(StrangersBodies.address(request), ANYBODY, body.length())
           .orElseThrow(Upload::noMemory);
       return parsed(body).onComplete(read -> bytes.free());

@@ -66,7 +66,7 @@ final class ContextCommand {
   }
 
   /** The node of a context, and its token. Mutable; picocli sets its fields. */
-  static final class Place {
+  static final class Target {
     @Option(
         names = "--node",
         paramLabel = "URL",
@@ -88,7 +88,7 @@ final class ContextCommand {
   @Command(description = "Adds a context, or changes it.", mixinStandardHelpOptions = true)
   int set(
       @Parameters(paramLabel = "NAME", description = "a name for the cluster") String name,
-      @Mixin Place place) {
+      @Mixin Target place) {
     nodes.contexts().put(name, place.address());
     return 0;
   }

@@ -19,7 +19,7 @@ import io.weir.node.answer.RefusedException;
 import io.weir.node.answer.Tickets;
 import io.weir.node.hold.Execution;
 import io.weir.node.intake.Bulkhead;
-import io.weir.node.intake.Bulkhead.Share;
+import io.weir.node.intake.Bulkhead.Portion;
 import io.weir.node.intake.Framing;
 import io.weir.node.intake.MissedDoors;
 import io.weir.node.intake.UnpaidWork;
@@ -122,7 +122,7 @@ public final class Gateway {
   private Future<Void> read(HttpServerRequest request, IdentifiedRequest asked) {
     UnpaidWork.Account work = unpaid.of(asked.subject());
     work.require();
-    Share bytes = memory.take(asked.subject());
+    Portion bytes = memory.take(asked.subject());
     return uploads
         .whole(request, asked.upstream().maxBodyBytes(), bytes)
         .compose(body -> decide(request, asked, new Body(Optional.of(body), work::payAll)))
@@ -150,7 +150,7 @@ public final class Gateway {
 
   private Future<Void> decide(HttpServerRequest request, Body body, CostedRequest priced) {
     IdentifiedRequest asked = priced.asked();
-    Optional<Share> place = asked.maxDelayMillis() > 0 && waiting.isOpen()
+    Optional<Portion> place = asked.maxDelayMillis() > 0 && waiting.isOpen()
         ? held.tryTake(asked.subject(), 1)
         : Optional.empty();
     long delay = place.isPresent() ? asked.maxDelayMillis() : 0;
@@ -158,7 +158,7 @@ public final class Gateway {
     Attempt attempt = new Attempt(request, priced, body, ticket, delay, place);
     return Future.succeededFuture()
         .compose(begun -> decide(attempt))
-        .onComplete(done -> place.ifPresent(Share::free));
+        .onComplete(done -> place.ifPresent(Portion::free));
   }
 
   private Future<Void> decide(Attempt attempt) {
@@ -169,7 +169,7 @@ public final class Gateway {
   }
 
   private Future<Void> forward(Attempt attempt, Admitted admitted) {
-    attempt.place().ifPresent(Share::free);
+    attempt.place().ifPresent(Portion::free);
     attempt.body().onAdmitted().run();
     Optional<Usage> usage = admitted.usage();
     return Future.succeededFuture()
@@ -250,5 +250,5 @@ public final class Gateway {
       Body body,
       TicketRequest ticket,
       long delayLeftMillis,
-      Optional<Share> place) {}
+      Optional<Portion> place) {}
 }

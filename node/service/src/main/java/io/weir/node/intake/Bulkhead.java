@@ -29,14 +29,14 @@ public final class Bulkhead {
     return taken;
   }
 
-  /** A share of nothing, which can grow. */
-  public Share take(Subject subject) {
+  /** A portion of nothing, which can grow. */
+  public Portion take(Subject subject) {
     return take(subject.id(), subject.tenant());
   }
 
   /** The same for a caller that is not a subject. */
-  public Share take(String key, String tenant) {
-    return new Share(key, tenant);
+  public Portion take(String key, String tenant) {
+    return new Portion(key, tenant);
   }
 
   /** Whether everything is taken. */
@@ -45,14 +45,14 @@ public final class Bulkhead {
   }
 
   /** Takes an amount for a subject; empty if its bounds leave no room. */
-  public Optional<Share> tryTake(Subject subject, long amount) {
+  public Optional<Portion> tryTake(Subject subject, long amount) {
     return tryTake(subject.id(), subject.tenant(), amount);
   }
 
   /** The same for a caller that is not a subject. */
-  public Optional<Share> tryTake(String key, String tenant, long amount) {
-    Share share = new Share(key, tenant);
-    return share.tryGrow(amount) ? Optional.of(share) : Optional.empty();
+  public Optional<Portion> tryTake(String key, String tenant, long amount) {
+    Portion portion = new Portion(key, tenant);
+    return portion.tryGrow(amount) ? Optional.of(portion) : Optional.empty();
   }
 
   private synchronized boolean tryAdd(String key, String tenant, long amount) {
@@ -78,13 +78,13 @@ public final class Bulkhead {
   }
 
   /** The amount that one request has taken. Safe for use by many threads. */
-  public final class Share {
+  public final class Portion {
     private final String key;
     private final String tenant;
     private long amount;
     private boolean isFreed;
 
-    private Share(String key, String tenant) {
+    private Portion(String key, String tenant) {
       this.key = key;
       this.tenant = tenant;
     }
@@ -94,7 +94,7 @@ public final class Bulkhead {
       return amount;
     }
 
-    /** Takes more; false without any change if there is no room, or the share was freed. */
+    /** Takes more; false without any change if there is no room, or the portion was freed. */
     public synchronized boolean tryGrow(long more) {
       if (isFreed || !tryAdd(key, tenant, more)) {
         return false;

@@ -7,7 +7,7 @@ import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.weir.node.answer.RefusedException;
 import io.weir.node.auth.ServiceGuard;
-import io.weir.node.intake.Bulkhead.Share;
+import io.weir.node.intake.Bulkhead.Portion;
 
 /** Reads small requests of services, which carry the service token. Mutable; owned by one event loop. */
 public final class ServiceRequests {
@@ -47,7 +47,7 @@ public final class ServiceRequests {
 
   /** The same, with another bound. */
   public Future<Buffer> body(HttpServerRequest request, int maxBytes) {
-    Share bytes = memory.take(SERVICE, SERVICE);
+    Portion bytes = memory.take(SERVICE, SERVICE);
     return uploads
         .whole(request, maxBytes, bytes)
         .onComplete(read -> bytes.free())

@@ -40,8 +40,8 @@ public final class StrangersBodies {
    *
    * @param giveWay ends it when its memory is needed
    */
-  Place begin(String address, Runnable giveWay) {
-    Place place = new Place(address, giveWay);
+  BodyMemory begin(String address, Runnable giveWay) {
+    BodyMemory place = new BodyMemory(address, giveWay);
     addresses.computeIfAbsent(address, name -> new Address()).places.add(place);
     place.grow(OVERHEAD_BYTES);
     return place;
@@ -57,7 +57,7 @@ public final class StrangersBodies {
       Address heaviest = addresses.values().stream()
           .max(Comparator.comparingLong(address -> address.bytes))
           .orElseThrow();
-      Place oldest = heaviest.places.iterator().next();
+      BodyMemory oldest = heaviest.places.iterator().next();
       oldest.end();
       oldest.giveWay.run();
     }
@@ -65,18 +65,18 @@ public final class StrangersBodies {
 
   /** The bodies of an address, oldest first. */
   private static final class Address {
-    private final Set<Place> places = new LinkedHashSet<>();
+    private final Set<BodyMemory> places = new LinkedHashSet<>();
     private long bytes;
   }
 
   /** The memory of one body. Mutable; owned by its request. */
-  final class Place {
+  final class BodyMemory {
     private final String address;
     private final Runnable giveWay;
     private long bytes;
     private boolean hasEnded;
 
-    private Place(String address, Runnable giveWay) {
+    private BodyMemory(String address, Runnable giveWay) {
       this.address = address;
       this.giveWay = giveWay;
     }

@@ -7,7 +7,7 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
 import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
-import io.weir.node.intake.Bulkhead.Share;
+import io.weir.node.intake.Bulkhead.Portion;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -86,7 +86,7 @@ public final class Upload {
    * @param memory grows by the bytes that arrive; the calling code frees it
    * @return fails with {@link RefusedException}, or with the I/O error
    */
-  public Future<Buffer> whole(HttpServerRequest request, long maxBytes, Share memory) {
+  public Future<Buffer> whole(HttpServerRequest request, long maxBytes, Portion memory) {
     return whole(request, maxBytes, chunk -> grow(memory, chunk));
   }
 
@@ -96,7 +96,7 @@ public final class Upload {
    * @param look may throw {@link RefusedException}: then the rest is not read
    */
   public Future<Buffer> whole(
-      HttpServerRequest request, long maxBytes, Share memory, Consumer<Buffer> look) {
+      HttpServerRequest request, long maxBytes, Portion memory, Consumer<Buffer> look) {
     BodyStart start = new BodyStart(look);
     return whole(request, maxBytes, chunk -> {
       grow(memory, chunk);
@@ -104,7 +104,7 @@ public final class Upload {
     });
   }
 
-  private static void grow(Share memory, Buffer chunk) {
+  private static void grow(Portion memory, Buffer chunk) {
     if (!memory.tryGrow(chunk.length())) {
       throw noMemory();
     }
@@ -128,7 +128,7 @@ public final class Upload {
       HttpServerRequest request, long maxBytes, StrangersBodies memory) {
     requireLength(request, maxBytes);
     Promise<Void> given = Promise.promise();
-    StrangersBodies.Place place =
+    StrangersBodies.BodyMemory place =
         memory.begin(StrangersBodies.address(request), given::tryComplete);
     WatchedBody body = new WatchedBody(request, maxBytes, chunk -> {
       if (!place.grow(chunk.length())) {

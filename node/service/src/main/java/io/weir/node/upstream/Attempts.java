@@ -183,7 +183,7 @@ final class Attempts<T> {
             long timer = watch();
             return delivery.send(sending.request(), slot, this).onComplete(end -> {
               vertx.cancelTimer(timer);
-              sending.share().free();
+              sending.portion().free();
             });
           })
           .transform(done -> done.succeeded() ? answered(done.result()) : failed(done.cause()));

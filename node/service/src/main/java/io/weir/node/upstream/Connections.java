@@ -12,7 +12,7 @@ import io.weir.node.admission.Request;
 import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
 import io.weir.node.intake.Bulkhead;
-import io.weir.node.intake.Bulkhead.Share;
+import io.weir.node.intake.Bulkhead.Portion;
 import io.weir.node.metrics.HttpMeters;
 import java.util.function.Consumer;
 
@@ -66,16 +66,16 @@ public final class Connections {
   /**
    * A request on an open connection. Nothing is sent yet.
    *
-   * @param share of the connections; the receiver frees it
+   * @param portion of the connections; the receiver frees it
    */
-  record Opened(HttpClientRequest request, Share share) {}
+  record Opened(HttpClientRequest request, Portion portion) {}
 
   /** Throws {@link RefusedException} if the subject's part of the connections is in use. */
   void require(OutgoingRequest request) {
     take(request).free();
   }
 
-  private Share take(OutgoingRequest request) {
+  private Portion take(OutgoingRequest request) {
     return shares
         .tryTake(request.key(), request.tenant(), 1)
         .orElseThrow(() -> new RefusedException(shares.isFull() ? OVERLOADED : TOO_MANY));
@@ -88,14 +88,14 @@ public final class Connections {
    *     NotSentException}
    */
   Future<Opened> open(OutgoingRequest request, SendSlot slot) {
-    Share share = take(request);
+    Portion portion = take(request);
     return Future.succeededFuture()
         .compose(begun -> client.request(
             options(request.request(), slot.server(), slot.headers(request.headers()))))
         // The future reports failures; without a handler Vert.x would log them too.
-        .map(opened -> new Opened(observed(opened.exceptionHandler(failed -> {})), share))
+        .map(opened -> new Opened(observed(opened.exceptionHandler(failed -> {})), portion))
         .recover(error -> {
-          share.free();
+          portion.free();
           return Future.failedFuture(new NotSentException(error));
         });
   }

@@ -19,7 +19,7 @@ final class PlainSendSlots implements SendSlots {
     @Override
     public Future<SendSlot> next(
         BooleanSupplier isRepeatable, long deadlineNanos, BooleanSupplier isGone) {
-      return Future.succeededFuture(new PlainTurn(to.settings()));
+      return Future.succeededFuture(new PlainSendSlot(to.settings()));
     }
 
     @Override
@@ -48,7 +48,7 @@ final class PlainSendSlots implements SendSlots {
     public void cancelled() {}
   }
 
-  private record PlainTurn(Upstream server) implements SendSlot {
+  private record PlainSendSlot(Upstream server) implements SendSlot {
     @Override
     public String place() {
       return "";

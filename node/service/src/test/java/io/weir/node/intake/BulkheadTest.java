@@ -2,7 +2,7 @@ package io.weir.node.intake;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.node.intake.Bulkhead.Share;
+import io.weir.node.intake.Bulkhead.Portion;
 import org.junit.jupiter.api.Test;
 
 final class BulkheadTest {
@@ -23,19 +23,19 @@ final class BulkheadTest {
 
   @Test
   void aShareGrowsWithinTheSameBounds() {
-    Share share = bulkhead.tryTake("a", "acme", 0).orElseThrow();
-    assertThat(share.tryGrow(2)).isTrue();
-    assertThat(share.tryGrow(1)).isFalse();
+    Portion portion = bulkhead.tryTake("a", "acme", 0).orElseThrow();
+    assertThat(portion.tryGrow(2)).isTrue();
+    assertThat(portion.tryGrow(1)).isFalse();
     assertThat(bulkhead.taken()).isEqualTo(2);
   }
 
   @Test
   void aShareIsFreedOnceAndTakesNothingAfterwards() {
-    Share share = bulkhead.tryTake("a", "acme", 2).orElseThrow();
-    share.free();
-    share.free();
+    Portion portion = bulkhead.tryTake("a", "acme", 2).orElseThrow();
+    portion.free();
+    portion.free();
     assertThat(bulkhead.taken()).isZero();
-    assertThat(share.tryGrow(1)).isFalse();
+    assertThat(portion.tryGrow(1)).isFalse();
     assertThat(bulkhead.tryTake("a", "acme", 2)).isPresent();
   }
 }

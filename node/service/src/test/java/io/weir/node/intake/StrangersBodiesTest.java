@@ -15,11 +15,11 @@ final class StrangersBodiesTest {
 
   @Test
   void theOldestBodyOfTheAddressThatTakesTheMostGivesWay() {
-    StrangersBodies.Place small = begin("other", "small");
+    StrangersBodies.BodyMemory small = begin("other", "small");
     assertThat(small.grow(20 * KIB)).isTrue();
-    StrangersBodies.Place first = begin("heavy", "first");
+    StrangersBodies.BodyMemory first = begin("heavy", "first");
     assertThat(first.grow(30 * KIB)).isTrue();
-    StrangersBodies.Place second = begin("heavy", "second");
+    StrangersBodies.BodyMemory second = begin("heavy", "second");
     assertThat(second.grow(30 * KIB)).isTrue();
     assertThat(gaveWay).isEmpty();
     assertThat(begin("third", "new").grow(20 * KIB)).isTrue();
@@ -39,14 +39,14 @@ final class StrangersBodiesTest {
 
   @Test
   void aBodyThatIsLongerThanAllTheMemoryGivesWayItself() {
-    StrangersBodies.Place only = begin("heavy", "only");
+    StrangersBodies.BodyMemory only = begin("heavy", "only");
     assertThat(only.grow(101 * KIB)).isFalse();
     assertThat(bodies.taken()).isZero();
   }
 
   @Test
   void theEndGivesAllBackOnce() {
-    StrangersBodies.Place place = begin("one", "one");
+    StrangersBodies.BodyMemory place = begin("one", "one");
     place.grow(10 * KIB);
     place.end();
     place.end();
@@ -55,7 +55,7 @@ final class StrangersBodiesTest {
     assertThat(gaveWay).isEmpty();
   }
 
-  private StrangersBodies.Place begin(String address, String name) {
+  private StrangersBodies.BodyMemory begin(String address, String name) {
     return bodies.begin(address, () -> gaveWay.add(name));
   }
 }

@@ -4,7 +4,7 @@ import io.weir.core.bucket.Bucket;
 import io.weir.core.bucket.Demand;
 import io.weir.core.bucket.Rate;
 import io.weir.core.bucket.Scope;
-import io.weir.core.kind.FixedWindow;
+import io.weir.core.kind.FixedPeriods;
 import io.weir.core.kind.KindDemand;
 import io.weir.core.kind.Permits;
 import io.weir.core.kind.Quota;
@@ -96,7 +96,7 @@ final class JudgedPolicy {
   }
 
   private Quota quota(String name, Scope scope) {
-    FixedWindow window = new FixedWindow(1000 + random.nextInt(20_000), random.nextBoolean());
+    FixedPeriods window = new FixedPeriods(1000 + random.nextInt(20_000), random.nextBoolean());
     boolean isSoft = random.nextInt(8) == 0;
     boolean countsRequests = random.nextInt(4) == 0;
     return new Quota(

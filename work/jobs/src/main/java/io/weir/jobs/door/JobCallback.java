@@ -23,7 +23,7 @@ import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
 import io.weir.node.auth.KeyHeaders;
 import io.weir.node.intake.Bulkhead;
-import io.weir.node.intake.Bulkhead.Share;
+import io.weir.node.intake.Bulkhead.Portion;
 import io.weir.node.intake.Upload;
 import java.util.List;
 import java.util.Optional;
@@ -72,7 +72,7 @@ final class JobCallback {
     int status = status(request);
     long maxBytes = rule.value(JobParameter.MAX_RESULT_BYTES);
     Upload.requireLength(request, maxBytes);
-    Share bytes = memory.take(UPSTREAM, UPSTREAM);
+    Portion bytes = memory.take(UPSTREAM, UPSTREAM);
     return uploads
         .whole(request, maxBytes, bytes)
         .compose(

@@ -25,7 +25,7 @@ import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
 import io.weir.node.intake.Area;
 import io.weir.node.intake.Bulkhead;
-import io.weir.node.intake.Bulkhead.Share;
+import io.weir.node.intake.Bulkhead.Portion;
 import io.weir.node.intake.Door;
 import io.weir.node.intake.EarlyAnswer;
 import io.weir.node.intake.Route;
@@ -197,7 +197,7 @@ public final class JobDoor implements Door {
 
   private Future<Void> waitFor(
       HttpServerRequest request, Subject subject, SeenJob seen, JobRule rule, long seconds) {
-    Optional<Share> place = held.tryTake(subject, 1);
+    Optional<Portion> place = held.tryTake(subject, 1);
     if (place.isEmpty()) {
       return respond(request, seen, rule);
     }
@@ -222,7 +222,7 @@ public final class JobDoor implements Door {
 
   private Future<Void> stream(
       HttpServerRequest request, Subject subject, SeenJob seen, JobRule rule) {
-    Share place = held.tryTake(subject, 1).orElseThrow(() -> new RefusedException(TOO_MANY));
+    Portion place = held.tryTake(subject, 1).orElseThrow(() -> new RefusedException(TOO_MANY));
     return new JobStream(vertx, request.response(), rule)
         .run(seen, watch)
         .onComplete(done -> place.free());

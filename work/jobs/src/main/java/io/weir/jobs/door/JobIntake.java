@@ -29,7 +29,7 @@ import io.weir.node.answer.Tickets;
 import io.weir.node.gateway.Diversion;
 import io.weir.node.hold.Execution;
 import io.weir.node.intake.Bulkhead;
-import io.weir.node.intake.Bulkhead.Share;
+import io.weir.node.intake.Bulkhead.Portion;
 import io.weir.node.intake.EarlyAnswer;
 import io.weir.node.intake.UnpaidWork;
 import io.weir.node.intake.Upload;
@@ -135,7 +135,7 @@ public final class JobIntake implements Diversion {
       Optional<String> key) {
     UnpaidWork.Account work = unpaid.of(asked.subject());
     work.require();
-    Share bytes = memory.take(asked.subject());
+    Portion bytes = memory.take(asked.subject());
     return uploads
         .whole(request, rule.value(JobParameter.MAX_BODY_BYTES), bytes)
         .compose(body -> prepare(asked, rule, headers, key, body, work))

@@ -34,7 +34,7 @@ final class JobRefusals {
       long millis = (full.waitMicros() + MICROS_PER_MILLI - 1) / MICROS_PER_MILLI;
       return full(full.owner()).with("retryAfterMs", Eta.clampedMillis(rule, millis));
     }
-    if (submitted instanceof SubmittedJob.NoRoom none) {
+    if (submitted instanceof SubmittedJob.QueueFull none) {
       return noRoom(none.owner());
     }
     return submitted instanceof SubmittedJob.Other ? OTHER : AWAITED;

@@ -109,8 +109,8 @@ public final class JobSection implements PolicySection<JobRule> {
       "via");
 
   @Override
-  public Place place() {
-    return Place.OPERATION;
+  public Parent parent() {
+    return Parent.OPERATION;
   }
 
   @Override

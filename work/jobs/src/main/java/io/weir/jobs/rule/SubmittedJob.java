@@ -27,5 +27,5 @@ public sealed interface SubmittedJob {
   record Full(long waitMicros, JobOwner owner) implements SubmittedJob {}
 
   /** There is no memory left for its bytes. */
-  record NoRoom(JobOwner owner) implements SubmittedJob {}
+  record QueueFull(JobOwner owner) implements SubmittedJob {}
 }

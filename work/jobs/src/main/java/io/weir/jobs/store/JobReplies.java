@@ -39,7 +39,7 @@ public final class JobReplies {
       case PLACED -> new SubmittedJob.Placed(Long.toString(JobText.number(answer, 1)));
       case AWAITED -> new SubmittedJob.Awaited();
       case NO_ROOM ->
-        new SubmittedJob.NoRoom(OWNERS.get(Math.toIntExact(JobText.number(answer, 1)) - 1));
+        new SubmittedJob.QueueFull(OWNERS.get(Math.toIntExact(JobText.number(answer, 1)) - 1));
     };
   }
 

@@ -11,7 +11,7 @@ import io.vertx.core.http.HttpHeaders;
 import io.weir.client.answer.AnswerStatus;
 import io.weir.client.answer.NamedWait;
 import io.weir.jobs.rule.JobParameter;
-import io.weir.jobs.work.ResultMemory.Room;
+import io.weir.jobs.work.ResultMemory.Memory;
 import io.weir.jobs.work.ResultMemory.Wait;
 import io.weir.node.intake.WatchedBody;
 import java.time.Clock;
@@ -76,23 +76,23 @@ final class JobExchange {
       MultiMap headers,
       Buffer body,
       boolean isWhole,
-      Optional<Room> room,
-      Optional<ReceiptPlace> receipt) {
+      Optional<Memory> room,
+      Optional<ResultAddress> receipt) {
     private static final int INTERNAL_ERROR = 500;
     /** Longer waits are cut to this: no job takes longer. */
     private static final long LONGEST_WAIT_MILLIS = JobParameter.TIMEOUT.max();
 
-    Answer(int status, MultiMap headers, Buffer body, boolean isWhole, Optional<Room> room) {
+    Answer(int status, MultiMap headers, Buffer body, boolean isWhole, Optional<Memory> room) {
       this(status, headers, body, isWhole, room, Optional.empty());
     }
 
     /** A copy with the place of a receipt. */
-    Answer at(Optional<ReceiptPlace> place) {
+    Answer at(Optional<ResultAddress> place) {
       return new Answer(status, headers, body, isWhole, room, place);
     }
 
     void free() {
-      room.ifPresent(Room::free);
+      room.ifPresent(Memory::free);
     }
 
     /** Whether another attempt may get another answer. A 500 is the upstream's own answer to the job. */
@@ -166,12 +166,12 @@ final class JobExchange {
     });
   }
 
-  private Future<Answer> read(HttpClientResponse head, Optional<Room> room) {
+  private Future<Answer> read(HttpClientResponse head, Optional<Memory> room) {
     WatchedBody body = new WatchedBody(head, maxBytes, chunk -> moved());
     return body.whole()
         .map(whole -> new Answer(head.statusCode(), head.headers(), whole, true, room))
         .recover(error -> {
-          room.ifPresent(Room::free);
+          room.ifPresent(Memory::free);
           return body.seen() > maxBytes ? unread(head) : Future.failedFuture(error);
         });
   }

@@ -110,7 +110,7 @@ final class JobRun {
       case SEND -> later((dueNanos - System.nanoTime()) / NANOS_PER_MILLI, this::sendInTime);
       case ASK ->
         ask(
-            ReceiptPlace.parse(job().receipt().orElse("/")),
+            ResultAddress.parse(job().receipt().orElse("/")),
             System.nanoTime() - job().sinceMillis() * NANOS_PER_MILLI,
             0);
     }
@@ -260,7 +260,7 @@ final class JobRun {
   }
 
   private void received(Answer answer) {
-    Optional<ReceiptPlace> place = answer.receipt();
+    Optional<ResultAddress> place = answer.receipt();
     if (place.isEmpty()) {
       end(JobMove.to(JobState.FAILED, JobResult.none("receipt_elsewhere").text()));
       return;
@@ -279,7 +279,7 @@ final class JobRun {
     });
   }
 
-  private void ask(ReceiptPlace place, long sinceNanos, long namedMillis) {
+  private void ask(ResultAddress place, long sinceNanos, long namedMillis) {
     long elapsed = (System.nanoTime() - sinceNanos) / NANOS_PER_MILLI;
     later(
         rule.receiptWaitMillis(elapsed, namedMillis),

@@ -102,8 +102,8 @@ public final class JobUpstream {
     WholeRequest<Answer> whole =
         whole(job, outgoing, Optional.of(request.body()), Answer::status, (answer, turn) -> {
           Optional<String> path = Optional.ofNullable(answer.headers().get(HttpHeaders.LOCATION))
-              .flatMap(location -> ReceiptPlace.path(turn.server(), request.target(), location));
-          return answer.at(path.map(known -> new ReceiptPlace(turn.place(), group, known)));
+              .flatMap(location -> ResultAddress.path(turn.server(), request.target(), location));
+          return answer.at(path.map(known -> new ResultAddress(turn.place(), group, known)));
         });
     return sending.whole(whole, ended);
   }
@@ -129,7 +129,7 @@ public final class JobUpstream {
   }
 
   /** Asks for the result of a job. */
-  Future<Answer> result(JobToSend job, ReceiptPlace place) {
+  Future<Answer> result(JobToSend job, ResultAddress place) {
     Request get = new Request("GET", place.path(), MultiMap.caseInsensitiveMultiMap());
     OutgoingRequest outgoing = outgoing(job, get, place.group(), place.server());
     return asking.whole(

@@ -3,11 +3,11 @@ package io.weir.jobs.work;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
-import io.weir.core.turn.FairTurns;
+import io.weir.core.fair.FairQueue;
 import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
 import io.weir.node.intake.Bulkhead;
-import io.weir.node.intake.Bulkhead.Share;
+import io.weir.node.intake.Bulkhead.Portion;
 import java.util.Optional;
 
 /**
@@ -26,7 +26,7 @@ public final class ResultMemory {
   private final Bulkhead bytes;
   private final long ofKey;
   /** Results that wait, by key. */
-  private final FairTurns<String, Waiter> waiting = new FairTurns<>();
+  private final FairQueue<String, Waiter> waiting = new FairQueue<>();
 
   private ResultMemory(long ofKey, long ofNode) {
     this.bytes = new Bulkhead(ofKey, Math.max(ofKey, ofNode / 2), ofNode);
@@ -59,10 +59,10 @@ public final class ResultMemory {
     long amount = Math.min(ofKey, Math.max(LEAST, COPIES * resultBytes));
     Waiter waiter = new Waiter(context, key, tenant, amount, Promise.promise());
     synchronized (this) {
-      Optional<Share> share =
+      Optional<Portion> share =
           waiting.countOf(key) > 0 ? Optional.empty() : bytes.tryTake(key, tenant, amount);
       if (share.isPresent()) {
-        waiter.promise.complete(new Room(share.get()));
+        waiter.promise.complete(new Memory(share.get()));
       } else {
         waiting.add(key, waiter);
       }
@@ -83,11 +83,11 @@ public final class ResultMemory {
 
   private boolean grantFirst(String key) {
     Waiter first = waiting.first(key);
-    Optional<Share> share = bytes.tryTake(key, first.tenant, first.amount);
+    Optional<Portion> share = bytes.tryTake(key, first.tenant, first.amount);
     if (share.isEmpty()) {
       return false;
     }
-    waiting.poll(key).grant(new Room(share.get()));
+    waiting.poll(key).grant(new Memory(share.get()));
     return true;
   }
 
@@ -96,9 +96,9 @@ public final class ResultMemory {
   }
 
   private record Waiter(
-      Context context, String key, String tenant, long amount, Promise<Room> promise) {
+      Context context, String key, String tenant, long amount, Promise<Memory> promise) {
     // The room may be freed on another thread.
-    void grant(Room room) {
+    void grant(Memory room) {
       context.runOnContext(now -> promise.complete(room));
     }
   }
@@ -112,7 +112,7 @@ public final class ResultMemory {
     }
 
     /** Completes with the room; the receiver frees it. */
-    public Future<Room> room() {
+    public Future<Memory> room() {
       return waiter.promise.future();
     }
 
@@ -126,16 +126,16 @@ public final class ResultMemory {
     /** Stops waiting: no room is taken, or it is freed as soon as it is granted. */
     void leave() {
       if (!ResultMemory.this.leave(waiter)) {
-        room().onSuccess(Room::free);
+        room().onSuccess(Memory::free);
       }
     }
   }
 
-  /** Room that was taken. Safe for use by many threads. */
-  public final class Room {
-    private final Share share;
+  /** Memory that was taken. Safe for use by many threads. */
+  public final class Memory {
+    private final Portion share;
 
-    private Room(Share share) {
+    private Memory(Portion share) {
       this.share = share;
     }
 

@@ -167,7 +167,7 @@ final class JobHistory implements History {
     if (answer instanceof SubmittedJob.Full full) {
       times.endsIn(full.waitMicros());
       stores.count("Full " + full.owner());
-    } else if (answer instanceof SubmittedJob.NoRoom none) {
+    } else if (answer instanceof SubmittedJob.QueueFull none) {
       stores.count("NoRoom " + none.owner());
     } else if (answer instanceof SubmittedJob.Taken taken) {
       stores.count(lost.remove(taken.job().id()) ? "taken anew" : "taken");

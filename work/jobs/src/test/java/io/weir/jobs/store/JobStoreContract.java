@@ -23,9 +23,9 @@ import io.weir.jobs.rule.SubmittedJob;
 import io.weir.jobs.rule.SubmittedJob.Awaited;
 import io.weir.jobs.rule.SubmittedJob.Full;
 import io.weir.jobs.rule.SubmittedJob.Known;
-import io.weir.jobs.rule.SubmittedJob.NoRoom;
 import io.weir.jobs.rule.SubmittedJob.Other;
 import io.weir.jobs.rule.SubmittedJob.Placed;
+import io.weir.jobs.rule.SubmittedJob.QueueFull;
 import io.weir.jobs.rule.SubmittedJob.Taken;
 import io.weir.testkit.ManualClock;
 import java.util.EnumMap;
@@ -222,10 +222,10 @@ abstract class JobStoreContract {
       long each = 9 + 500 + 4000 + 4096; // request, job, result in text, its headers
       values.put(JobParameter.BYTES_OF_KEY, 2 * each);
       take(1, 2);
-      assertThat(submit(3)).isEqualTo(new NoRoom(JobOwner.KEY));
+      assertThat(submit(3)).isEqualTo(new QueueFull(JobOwner.KEY));
       claim(A, 1);
       move(1, A, JobMove.to(JobState.COMPLETED, "short"));
-      assertThat(submit(3)).isEqualTo(new NoRoom(JobOwner.KEY));
+      assertThat(submit(3)).isEqualTo(new QueueFull(JobOwner.KEY));
       values.put(JobParameter.BYTES_OF_KEY, 2 * each + 505);
       take(3, 3);
     }

@@ -104,11 +104,11 @@ final class ModelQueue {
     }
     long bytes = bytes(rule, asked);
     if (bytes(owner) + bytes > rule.value(JobParameter.BYTES_OF_KEY)) {
-      return Optional.of(new SubmittedJob.NoRoom(JobOwner.KEY));
+      return Optional.of(new SubmittedJob.QueueFull(JobOwner.KEY));
     } else if (bytes(asked.tenant()) + bytes > rule.value(JobParameter.BYTES_OF_TENANT)) {
-      return Optional.of(new SubmittedJob.NoRoom(JobOwner.TENANT));
+      return Optional.of(new SubmittedJob.QueueFull(JobOwner.TENANT));
     } else if (bytes("") + bytes > rule.value(JobParameter.BYTES_IN_ALL)) {
-      return Optional.of(new SubmittedJob.NoRoom(JobOwner.ALL));
+      return Optional.of(new SubmittedJob.QueueFull(JobOwner.ALL));
     }
     return Optional.empty();
   }

@@ -444,10 +444,10 @@ final class RedisJobsIT {
     values.put(JobParameter.BYTES_OF_TENANT, 3 * each + each / 2);
     taken(1);
     taken(2);
-    assertThat(submit(3)).isEqualTo(new SubmittedJob.NoRoom(JobOwner.KEY));
+    assertThat(submit(3)).isEqualTo(new SubmittedJob.QueueFull(JobOwner.KEY));
     assertThat(of(jobs.submit(rule(), submission(4, "k2")))).isInstanceOf(SubmittedJob.Taken.class);
     assertThat(of(jobs.submit(rule(), submission(5, "k3"))))
-        .isEqualTo(new SubmittedJob.NoRoom(JobOwner.TENANT));
+        .isEqualTo(new SubmittedJob.QueueFull(JobOwner.TENANT));
     // After the result is known, only the result counts.
     claim(A, 1);
     move(1, A, JobMove.to(JobState.COMPLETED, "short"));

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertx.core.Context;
 import io.vertx.core.Vertx;
-import io.weir.jobs.work.ResultMemory.Room;
+import io.weir.jobs.work.ResultMemory.Memory;
 import io.weir.jobs.work.ResultMemory.Wait;
 import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
@@ -33,8 +33,8 @@ final class ResultMemoryTest {
     return memory.take(context, key, tenant, MIB);
   }
 
-  private static Room room(Wait wait) throws Exception {
-    CompletionStage<Room> stage = wait.room().toCompletionStage();
+  private static Memory room(Wait wait) throws Exception {
+    CompletionStage<Memory> stage = wait.room().toCompletionStage();
     return stage.toCompletableFuture().get(10, TimeUnit.SECONDS);
   }
 
@@ -53,7 +53,7 @@ final class ResultMemoryTest {
 
   @Test
   void freedRoomGoesToWaitingCallersInTheOrderOfTheirKey() throws Exception {
-    Room first = room(take("k1", "acme"));
+    Memory first = room(take("k1", "acme"));
     for (int i = 0; i < 3; i++) {
       take("k1", "acme");
     }
@@ -67,7 +67,7 @@ final class ResultMemoryTest {
 
   @Test
   void keysTakeTurnsHoweverManyResultsOfOneWait() throws Exception {
-    Room first = room(memory.take(context, "k1", "acme", 1000 * MIB));
+    Memory first = room(memory.take(context, "k1", "acme", 1000 * MIB));
     room(memory.take(context, "k2", "acme", 1000 * MIB));
     List<Wait> flood = new ArrayList<>();
     for (int i = 0; i < 100; i++) {
@@ -91,7 +91,7 @@ final class ResultMemoryTest {
 
   @Test
   void aCallerThatGivesUpTakesNothing() throws Exception {
-    Room all = room(memory.take(context, "k1", "acme", 1000 * MIB));
+    Memory all = room(memory.take(context, "k1", "acme", 1000 * MIB));
     Wait refused = take("k1", "acme");
     Wait gone = take("k1", "acme");
     refused.giveUp(ProblemDetails.unavailable());

@@ -1,6 +1,6 @@
 package io.weir.providers.queue;
 
-import io.weir.core.turn.FairTurns;
+import io.weir.core.fair.FairQueue;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -16,7 +16,7 @@ import java.util.stream.StreamSupport;
  */
 final class FairLine {
   /** By tenant, each by key; the tenant that was served last is last. */
-  private final Map<String, FairTurns<String, Waiter>> waiting = new LinkedHashMap<>();
+  private final Map<String, FairQueue<String, Waiter>> waiting = new LinkedHashMap<>();
 
   private int size;
 
@@ -26,7 +26,7 @@ final class FairLine {
 
   void add(Waiter waiter) {
     waiting
-        .computeIfAbsent(waiter.wish().tenant(), tenant -> new FairTurns<>())
+        .computeIfAbsent(waiter.wish().tenant(), tenant -> new FairQueue<>())
         .add(waiter.wish().key(), waiter);
     size++;
   }
@@ -34,14 +34,14 @@ final class FairLine {
   /** All requests in the order of turns. */
   Stream<Waiter> inTurn() {
     Iterator<Waiter> inTurn =
-        FairTurns.inTurn(waiting.values().stream().map(FairTurns::inTurn).iterator());
+        FairQueue.inTurn(waiting.values().stream().map(FairQueue::inTurn).iterator());
     return StreamSupport.stream(
         Spliterators.spliteratorUnknownSize(inTurn, Spliterator.ORDERED), false);
   }
 
   /** Moves its tenant, and its key within the tenant, to the end. */
   void comesLast(Waiter waiter) {
-    FairTurns<String, Waiter> keys = waiting.remove(waiter.wish().tenant());
+    FairQueue<String, Waiter> keys = waiting.remove(waiter.wish().tenant());
     if (keys != null) {
       waiting.put(waiter.wish().tenant(), keys);
       keys.comesLast(waiter.wish().key());
@@ -50,7 +50,7 @@ final class FairLine {
 
   /** Removes a request; false if it was not here. */
   boolean remove(Waiter waiter) {
-    FairTurns<String, Waiter> keys = waiting.get(waiter.wish().tenant());
+    FairQueue<String, Waiter> keys = waiting.get(waiter.wish().tenant());
     if (keys == null || !keys.remove(waiter.wish().key(), waiter)) {
       return false;
     }

@@ -36,10 +36,10 @@ public final class ProviderMeters {
   private final Map<String, LongAdder> waiting = new ConcurrentHashMap<>();
   private final Map<String, Timer> waits = new ConcurrentHashMap<>();
   private final Map<Attempts, Counter> attempts = new ConcurrentHashMap<>();
-  private final Map<Place, Timer> latencies = new ConcurrentHashMap<>();
-  private final Map<Place, Counter> rested = new ConcurrentHashMap<>();
-  private final Map<Place, LastSeen> standings = new ConcurrentHashMap<>();
-  private final Map<Place, LastSeen> breakers = new ConcurrentHashMap<>();
+  private final Map<ProviderId, Timer> latencies = new ConcurrentHashMap<>();
+  private final Map<ProviderId, Counter> rested = new ConcurrentHashMap<>();
+  private final Map<ProviderId, LastSeen> standings = new ConcurrentHashMap<>();
+  private final Map<ProviderId, LastSeen> breakers = new ConcurrentHashMap<>();
 
   public ProviderMeters(MeterRegistry registry) {
     this.registry = registry;
@@ -98,7 +98,7 @@ public final class ProviderMeters {
 
   private record Attempts(String upstream, String provider, String key, String outcome) {}
 
-  private record Place(String upstream, String provider) {}
+  private record ProviderId(String upstream, String provider) {}
 
   /** An attempt with a key slot has ended. */
   public void attempt(String upstream, String provider, String key, String outcome) {
@@ -116,7 +116,7 @@ public final class ProviderMeters {
   public void took(String upstream, String provider, long nanos) {
     latencies
         .computeIfAbsent(
-            new Place(upstream, provider),
+            new ProviderId(upstream, provider),
             of -> Timer.builder("throttle.upstream.latency")
                 .description("How long attempts took, by provider")
                 .publishPercentileHistogram()
@@ -205,10 +205,10 @@ public final class ProviderMeters {
 
   /** A provider refuses a key, which is not used for a while. */
   public void rested(String upstream, String provider) {
-    rested(new Place(upstream, provider)).increment();
+    rested(new ProviderId(upstream, provider)).increment();
   }
 
-  private Counter rested(Place place) {
+  private Counter rested(ProviderId place) {
     return rested.computeIfAbsent(
         place,
         of -> registry.counter(
@@ -239,12 +239,12 @@ public final class ProviderMeters {
     standing(upstream.name(), "throttle.upstream.inflight").set(booked.inflight());
     standing(upstream.name(), "throttle.upstream.limit").set(booked.limit());
     for (Provider provider : upstream.all()) {
-      rested(
-          new Place(upstream.name(), provider.name())); // from 0 on, so that alerts see the first
+      rested(new ProviderId(
+          upstream.name(), provider.name())); // from 0 on, so that alerts see the first
       Boolean isTried = booked.open().get(provider.name());
       breakers
           .computeIfAbsent(
-              new Place(upstream.name(), provider.name()),
+              new ProviderId(upstream.name(), provider.name()),
               of -> gauge(
                   "throttle.upstream.breaker",
                   Tags.of("upstream", of.upstream(), "provider", of.provider())))
@@ -254,7 +254,7 @@ public final class ProviderMeters {
 
   private LastSeen standing(String upstream, String name) {
     return standings.computeIfAbsent(
-        new Place(upstream, name), of -> gauge(name, Tags.of("upstream", of.upstream())));
+        new ProviderId(upstream, name), of -> gauge(name, Tags.of("upstream", of.upstream())));
   }
 
   private LastSeen gauge(String name, Tags tags) {

@@ -6,7 +6,7 @@ import io.vertx.core.Vertx;
 import io.vertx.core.internal.ContextInternal;
 import io.weir.core.bucket.LeakyBucket;
 import io.weir.node.answer.RefusedException;
-import io.weir.providers.queue.ProviderPlaces.Places;
+import io.weir.providers.queue.QueueCapacities.Capacity;
 import io.weir.providers.queue.SlotEndings.Ending;
 import io.weir.providers.rule.Booking;
 import io.weir.providers.rule.Booking.Asking;
@@ -44,7 +44,7 @@ public final class ProviderQueue {
   private final ContextInternal context;
   private final RedisProviders store;
   private final ProviderMeters meters;
-  private final Places places;
+  private final Capacity places;
   private final CurrentUpstreams current;
   private final Prepared upstream;
   private final Groups groups = new Groups();
@@ -62,7 +62,7 @@ public final class ProviderQueue {
 
   /** @param places for requests that cannot be sent at once */
   public ProviderQueue(
-      Vertx vertx, Context context, Shared shared, Places places, Providers upstream) {
+      Vertx vertx, Context context, Shared shared, Capacity places, Providers upstream) {
     this.vertx = vertx;
     this.context = (ContextInternal) context;
     this.store = shared.store();

@@ -1,7 +1,7 @@
 package io.weir.providers.queue;
 
 import io.weir.node.answer.ProblemDetails;
-import io.weir.providers.queue.ProviderPlaces.Places;
+import io.weir.providers.queue.QueueCapacities.Capacity;
 
 /**
  * Refuses requests for which an upstream has no place or no provider, each with its own estimate. Owned by one event
@@ -15,15 +15,15 @@ final class Refusals {
   private static final ProblemDetails OPEN = ProblemDetails.of(
       503, "upstream_open", "All providers of this upstream have failed and are left alone");
 
-  private final Places places;
+  private final Capacity capacity;
 
-  Refusals(Places places) {
-    this.places = places;
+  Refusals(Capacity capacity) {
+    this.capacity = capacity;
   }
 
   /** Takes a place for a request that has none; refuses the request if there is no place. */
   boolean hasPlace(Waiter waiter, Runnable displaced) {
-    boolean hasPlace = waiter.takesPlace(places.waiting(), displaced);
+    boolean hasPlace = waiter.takesPlace(capacity.waiting(), displaced);
     if (!hasPlace) {
       full(waiter);
     }
@@ -46,7 +46,7 @@ final class Refusals {
 
   private void refuse(Waiter waiter, ProblemDetails problem, long leastMicros) {
     long millis =
-        places.estimates().waitMillis(leastMicros, places.waiting().taken(), System.nanoTime());
+        capacity.estimates().waitMillis(leastMicros, capacity.waiting().taken(), System.nanoTime());
     waiter.refuse(problem.with("retryAfterMs", millis));
   }
 }

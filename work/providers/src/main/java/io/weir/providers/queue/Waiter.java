@@ -8,7 +8,7 @@ import io.vertx.core.internal.ContextInternal;
 import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
 import io.weir.node.upstream.GivenUpException;
-import io.weir.providers.queue.WaitingPlaces.Place;
+import io.weir.providers.queue.QueueCapacity.Position;
 import java.util.Optional;
 
 /** A request that waits for its turn at an upstream. Mutable; owned by its event loop. */
@@ -18,7 +18,7 @@ final class Waiter {
   private final String id;
   private final ProviderMeters meters;
   private final Promise<BookedSlot> done = ofRequest();
-  private Optional<Place> place = Optional.empty();
+  private Optional<Position> place = Optional.empty();
   private boolean isOver;
 
   /** @param id in the shared state */
@@ -60,9 +60,9 @@ final class Waiter {
   /**
    * Whether it has a place in the queue, or gets one now.
    *
-   * @param displaced see {@link WaitingPlaces#take}
+   * @param displaced see {@link QueueCapacity#take}
    */
-  boolean takesPlace(WaitingPlaces places, Runnable displaced) {
+  boolean takesPlace(QueueCapacity places, Runnable displaced) {
     if (place.isEmpty()) {
       place = places.take(wish.key(), wish.tenant(), displaced);
     }
@@ -79,7 +79,7 @@ final class Waiter {
     if (!isOver) {
       isOver = true;
       meters.waiting(wish.upstream().name(), -1);
-      place.ifPresent(Place::free);
+      place.ifPresent(Position::free);
     }
   }
 

@@ -31,8 +31,8 @@ public final class OperationUpstreamSection implements PolicySection<OperationUp
       .withoutDefault();
 
   @Override
-  public Place place() {
-    return Place.OPERATION;
+  public Parent parent() {
+    return Parent.OPERATION;
   }
 
   @Override

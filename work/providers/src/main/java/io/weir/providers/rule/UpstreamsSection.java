@@ -60,8 +60,8 @@ public final class UpstreamsSection implements PolicySection<Destinations> {
       .atMost(50, "too_many_upstreams");
 
   @Override
-  public Place place() {
-    return Place.POLICY;
+  public Parent parent() {
+    return Parent.POLICY;
   }
 
   @Override

@@ -23,9 +23,9 @@ public final class Breakers {
   private final Map<Judged, CircuitBreaker> breakers = new ConcurrentHashMap<>();
 
   /** The time of the last answer, by upstream and provider. */
-  private final Map<Place, Long> answered = new ConcurrentHashMap<>();
+  private final Map<ProviderId, Long> answered = new ConcurrentHashMap<>();
 
-  private record Place(String upstream, String provider) {}
+  private record ProviderId(String upstream, String provider) {}
 
   private record Judged(String upstream, String provider, BreakerRule rule) {}
 
@@ -59,7 +59,7 @@ public final class Breakers {
 
   /** A provider has begun to answer. */
   void answered(String upstream, String provider, long nowNanos) {
-    answered.put(new Place(upstream, provider), nowNanos);
+    answered.put(new ProviderId(upstream, provider), nowNanos);
   }
 
   /**
@@ -67,7 +67,7 @@ public final class Breakers {
    * the attempt's time limit if that is shorter.
    */
   boolean isSilent(Providers upstream, String provider, long sentNanos, long nowNanos) {
-    Long last = answered.get(new Place(upstream.name(), provider));
+    Long last = answered.get(new ProviderId(upstream.name(), provider));
     long attemptMillis = upstream.retry().attemptMillis();
     long patience = TimeUnit.MILLISECONDS.toNanos(upstream.sending().timeoutMillis()) / 2;
     if (attemptMillis > 0) {

@@ -9,9 +9,9 @@ import io.weir.providers.queue.BookedSlot;
 import io.weir.providers.queue.CurrentUpstreams;
 import io.weir.providers.queue.PolicyChangedException;
 import io.weir.providers.queue.ProviderMeters;
-import io.weir.providers.queue.ProviderPlaces;
 import io.weir.providers.queue.ProviderQueue;
 import io.weir.providers.queue.ProviderQueue.Shared;
+import io.weir.providers.queue.QueueCapacities;
 import io.weir.providers.queue.SlotRequest;
 import io.weir.providers.rule.Booking.Lesson;
 import io.weir.providers.rule.Providers;
@@ -36,7 +36,7 @@ public final class ProviderGate {
   private final Vertx vertx;
   private final Context context;
   private final RedisProviders store;
-  private final ProviderPlaces places;
+  private final QueueCapacities places;
   private final ProviderMeters meters;
   private final Shared shared;
   /** By the identity of a policy's upstream with the keys of this node. */
@@ -51,7 +51,7 @@ public final class ProviderGate {
   public ProviderGate(
       Vertx vertx,
       RedisProviders store,
-      ProviderPlaces places,
+      QueueCapacities places,
       ProviderMeters meters,
       CurrentUpstreams current) {
     this.vertx = vertx;

@@ -8,7 +8,7 @@ import io.weir.node.upstream.UpstreamSlots;
 import io.weir.providers.queue.CurrentUpstreams;
 import io.weir.providers.queue.KeysHere;
 import io.weir.providers.queue.ProviderMeters;
-import io.weir.providers.queue.ProviderPlaces;
+import io.weir.providers.queue.QueueCapacities;
 import io.weir.providers.rule.Upstreams;
 import io.weir.providers.store.RedisProviders;
 import java.util.Map;
@@ -24,7 +24,7 @@ public final class ProviderSlots implements UpstreamSlots {
   private final ProviderMeters meters;
   private final KeyRests rests;
   private final Breakers breakers = new Breakers();
-  private final ProviderPlaces places = new ProviderPlaces();
+  private final QueueCapacities places = new QueueCapacities();
   private final RetryBudgets budgets = new RetryBudgets();
   private final KeysHere keys = new KeysHere(System::getenv);
   private final Map<Context, ProviderGate> gates = new ConcurrentHashMap<>();

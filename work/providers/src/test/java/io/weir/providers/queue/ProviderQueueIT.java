@@ -70,7 +70,7 @@ final class ProviderQueueIT {
             store,
             new ProviderMeters(new NodeMetrics().registry()),
             new CurrentUpstreams(() -> IN_FORCE, new KeysHere(name -> null))),
-        new ProviderPlaces().of(UPSTREAM),
+        new QueueCapacities().of(UPSTREAM),
         UPSTREAM);
   }
 

@@ -76,8 +76,8 @@ public final class EnvoySection implements PolicySection<EnvoyDomains> {
       .atMost(MOST_DOMAINS, "too_many_domains");
 
   @Override
-  public Place place() {
-    return Place.POLICY;
+  public Parent parent() {
+    return Parent.POLICY;
   }
 
   @Override

@@ -5,8 +5,8 @@ import io.weir.core.bucket.Demand;
 import io.weir.core.bucket.LeakyBucket;
 import io.weir.core.bucket.Rate;
 import io.weir.core.bucket.Scope;
-import io.weir.core.kind.CalendarWindow;
-import io.weir.core.kind.CalendarWindow.Period;
+import io.weir.core.kind.CalendarPeriods;
+import io.weir.core.kind.CalendarPeriods.Period;
 import io.weir.core.kind.Quota;
 import io.weir.core.policy.OperationLimit;
 import io.weir.core.policy.OperationLimit.Frozen;
@@ -32,7 +32,7 @@ public record UnitLimit(long requests, LimitUnit unit) {
       return new Frozen();
     }
     if (unit.isOfCalendar()) {
-      CalendarWindow months = new CalendarWindow(Period.MONTH, ZoneOffset.UTC, 1);
+      CalendarPeriods months = new CalendarPeriods(Period.MONTH, ZoneOffset.UTC, 1);
       Quota quota = new Quota(name, Scope.KEY, requests, months, false, NEAR_PERCENT, false, false);
       return new Limited(List.of(), List.of(quota));
     }

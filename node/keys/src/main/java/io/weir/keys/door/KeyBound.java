@@ -1,7 +1,7 @@
 package io.weir.keys.door;
 
 import io.vertx.core.Future;
-import io.weir.keys.record.Entry;
+import io.weir.keys.record.StoredRecord;
 import io.weir.keys.store.Change;
 import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
@@ -15,12 +15,13 @@ import java.util.OptionalLong;
  * the shared state, where no script can count them together. So each new key first takes a place, in the part of its
  * tenant, and then counts: keys that others are making have their places, and those that they have made are in the index.
  */
-record KeyPlaces(RecordService desk) {
+record KeyBound(RecordService desk) {
   static final ProblemDetails FULL =
       ProblemDetails.of(409, "keys_full", "The tenant has as many keys as it may have");
 
   /** Writes a new key, if its tenant may have one more; fails with {@link #FULL} if not. */
-  Future<OptionalLong> put(Operator operator, Optional<Entry> tenant, Entry key, Change change) {
+  Future<OptionalLong> put(
+      Operator operator, Optional<StoredRecord> tenant, StoredRecord key, Change change) {
     OptionalInt most = tenant.map(it -> it.settings().mostKeys()).orElse(OptionalInt.empty());
     if (operator.tenant().isEmpty() || most.isEmpty()) {
       return desk.put(change);
@@ -35,7 +36,7 @@ record KeyPlaces(RecordService desk) {
     });
   }
 
-  private Future<OptionalLong> within(int most, int before, Entry key, Change change) {
+  private Future<OptionalLong> within(int most, int before, StoredRecord key, Change change) {
     return desk.of(desk.records().places().count(key.tenant(), most)).compose(count -> {
       if (count >= most) {
         throw new RefusedException(FULL);

@@ -12,13 +12,13 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * A request under way: what it holds is renewed until it ends, and free again from then on. The first end counts. A
- * permit that was not allowed holds nothing, and its end does nothing. Safe for use by many threads; never blocks.
+ * request that was not allowed holds nothing, and its end does nothing. Safe for use by many threads; never blocks.
  */
-public final class Permit implements AutoCloseable {
+public final class Hold implements AutoCloseable {
   private final HeldDecision request;
   private final AtomicBoolean isEnded = new AtomicBoolean();
 
-  Permit(HeldDecision request) {
+  Hold(HeldDecision request) {
     this.request = request;
   }
 

@@ -1,7 +1,7 @@
 package io.weir.core.kind;
 
 /** A division of time into periods. Immutable. */
-public interface Window {
+public interface Periods {
 
   /**
    * One period.

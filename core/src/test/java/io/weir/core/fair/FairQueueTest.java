@@ -1,4 +1,4 @@
-package io.weir.core.turn;
+package io.weir.core.fair;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -9,8 +9,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** The order of turns. An element's first letter is its key. */
-final class FairTurnsTest {
-  private final FairTurns<String, String> turns = new FairTurns<>();
+final class FairQueueTest {
+  private final FairQueue<String, String> turns = new FairQueue<>();
 
   private void add(String... elements) {
     for (String element : elements) {

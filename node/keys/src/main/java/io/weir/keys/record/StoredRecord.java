@@ -22,8 +22,8 @@ import java.util.stream.Stream;
  * @param retry the proof that a repeated request asks for the same new key; empty for none
  * @param version changes with each change, never to an older one; 0 before it is stored
  */
-public record Entry(
-    Kind kind,
+public record StoredRecord(
+    RecordType kind,
     String id,
     String tenant,
     Settings settings,
@@ -37,23 +37,23 @@ public record Entry(
 
   private static final String VERSION = "version";
 
-  public Entry {
+  public StoredRecord {
     secrets = List.copyOf(secrets);
   }
 
   /** The same with other settings. */
-  public Entry with(Settings other, Stamp now) {
-    return new Entry(kind, id, tenant, other, secrets, "", created, now, version);
+  public StoredRecord with(Settings other, Stamp now) {
+    return new StoredRecord(kind, id, tenant, other, secrets, "", created, now, version);
   }
 
   /** The same with other secrets. */
-  public Entry withSecrets(List<Secret> other, Stamp now) {
-    return new Entry(kind, id, tenant, settings, other, "", created, now, version);
+  public StoredRecord withSecrets(List<Secret> other, Stamp now) {
+    return new StoredRecord(kind, id, tenant, settings, other, "", created, now, version);
   }
 
   /** The same with a proof of the request that made it. */
-  public Entry retriedBy(String proof) {
-    return new Entry(kind, id, tenant, settings, secrets, proof, created, changed, version);
+  public StoredRecord retriedBy(String proof) {
+    return new StoredRecord(kind, id, tenant, settings, secrets, proof, created, changed, version);
   }
 
   /** The secret that this text is, if it is valid at this moment; takes the same time for all of them. */
@@ -83,7 +83,7 @@ public record Entry(
   /** The fields in Redis by name, without the version. */
   public Map<String, String> fieldsByName() {
     Map<String, String> fields = new LinkedHashMap<>();
-    if (kind == Kind.KEY) {
+    if (kind == RecordType.KEY) {
       fields.put("tenant", tenant);
     }
     settings.plan().ifPresent(plan -> fields.put("plan", plan));
@@ -119,17 +119,17 @@ public record Entry(
    *
    * @throws IllegalArgumentException if someone else has written them; the message repeats no value
    */
-  public static Optional<Entry> of(Kind kind, String id, Map<String, String> fields) {
+  public static Optional<StoredRecord> of(RecordType kind, String id, Map<String, String> fields) {
     if (fields.isEmpty()) {
       return Optional.empty();
     }
     try {
       Stamp created = Stamp.parse(fields.getOrDefault("created", "0 unknown"));
       String changed = fields.get("changed");
-      return Optional.of(new Entry(
+      return Optional.of(new StoredRecord(
           kind,
           id,
-          kind == Kind.KEY ? fields.getOrDefault("tenant", "") : id,
+          kind == RecordType.KEY ? fields.getOrDefault("tenant", "") : id,
           settings(fields),
           secrets(fields.getOrDefault("secrets", "")),
           fields.getOrDefault("retry", ""),
@@ -176,11 +176,11 @@ public record Entry(
   /** For operators: never a secret or its hash. */
   public JsonObject toJson() {
     JsonObject json = new JsonObject().put("id", id);
-    if (kind == Kind.KEY) {
+    if (kind == RecordType.KEY) {
       json.put("tenant", tenant);
     }
     json.mergeIn(settings.toJson());
-    if (kind == Kind.KEY) {
+    if (kind == RecordType.KEY) {
       JsonArray ends = new JsonArray();
       secrets.forEach(secret -> ends.add(end(secret.endsMillis())));
       json.put("secrets", ends);

@@ -1,7 +1,7 @@
 package io.weir.keys.store;
 
-import io.weir.keys.record.Kind;
-import io.weir.keys.store.KeyStatuses.KeyPlace;
+import io.weir.keys.record.RecordType;
+import io.weir.keys.store.KeyStatuses.KeyReserve;
 import io.weir.state.connection.RedisConnections;
 import io.weir.state.connection.Scripts;
 import io.weir.state.wire.ExtensionPartition;
@@ -14,12 +14,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 
 /** Bounds the keys of a tenant. Safe for use by many threads; failures are those of {@link RedisRecords}. */
-public record RedisPlaces(RedisConnections redis) {
+public record RedisKeyBound(RedisConnections redis) {
   /** Longer than any request lasts. */
   private static final Duration PLACE_LIVES = Duration.ofMinutes(1);
 
   private static final int MOST_PLACES = 8;
-  private static final LuaScript PLACE = RedisRecords.LIBRARY.script("key_place");
+  private static final LuaScript PLACE = RedisRecords.LIBRARY.script("key_reserve");
   private static final LuaScript COUNT = RedisRecords.LIBRARY.script("key_count");
 
   /**
@@ -28,7 +28,7 @@ public record RedisPlaces(RedisConnections redis) {
    */
   public CompletableFuture<OptionalInt> take(String tenant, String id) {
     return placed(tenant, id, "take")
-        .thenApply(answer -> Statuses.of(KeyPlace.class, answer.get(0)) == KeyPlace.DONE
+        .thenApply(answer -> Statuses.of(KeyReserve.class, answer.get(0)) == KeyReserve.DONE
             ? OptionalInt.of(Math.toIntExact((Long) answer.get(1)))
             : OptionalInt.empty());
   }
@@ -57,7 +57,7 @@ public record RedisPlaces(RedisConnections redis) {
     List<String> index = IntStream.range(0, KeyNames.INDEX_PARTS)
         .mapToObj(part -> KeyNames.keyIndex(partition, part))
         .toList();
-    String prefix = KeyNames.member(Kind.KEY, tenant, "");
+    String prefix = KeyNames.member(RecordType.KEY, tenant, "");
     List<String> arguments =
         List.of("[" + prefix, "(" + prefix + "~", Integer.toString(most - found));
     return Scripts.run(redis, COUNT, index, arguments)

@@ -7,7 +7,7 @@ import java.util.concurrent.TimeUnit;
  * max(0, (requests − k × accepts) / (requests + 1))} (Google, Site Reliability Engineering, chapter 21). Mutable; safe
  * for use by many threads.
  */
-final class AcceptedShare {
+final class AcceptanceRate {
   private static final int SPANS = 24;
   private static final long SPAN_NANOS = TimeUnit.SECONDS.toNanos(5);
 
@@ -16,7 +16,7 @@ final class AcceptedShare {
   private final long[] accepts = new long[SPANS];
   private long newest = Long.MIN_VALUE;
 
-  AcceptedShare(double k) {
+  AcceptanceRate(double k) {
     this.k = k;
   }
 

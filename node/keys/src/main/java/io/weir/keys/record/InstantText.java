@@ -8,11 +8,11 @@ import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /** Reads moments: an instant, or so long from now. */
-public final class Moments {
+public final class InstantText {
   private static final String LATER = "\\+[1-9]\\d{0,7}[smhd]";
   private static final long LATEST = Instant.parse("9999-12-31T23:59:59Z").toEpochMilli();
 
-  private Moments() {}
+  private InstantText() {}
 
   /**
    * A moment in milliseconds since the epoch; empty if the value is null or a mistake.

@@ -8,11 +8,11 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The places of one node in the queue of an upstream. A key may have half of them and a tenant three quarters; a key or
- * tenant that waits alone may use all. Places beyond its part are lent: the newest one is taken back for a caller that
- * needs a place within its own part. Safe for use by many threads.
+ * The positions of one node in the queue of an upstream. A key may have half of them and a tenant three quarters; a key
+ * or tenant that waits alone may use all. Positions beyond its part are lent: the newest one is taken back for a caller
+ * that needs one within its own part. Safe for use by many threads.
  */
-final class WaitingPlaces {
+final class QueueCapacity {
   private static final int QUARTERS = 4;
 
   private final int most;
@@ -20,10 +20,10 @@ final class WaitingPlaces {
   private final int ofTenant;
   private final Map<String, Integer> byKey = new HashMap<>();
   private final Map<String, Integer> byTenant = new HashMap<>();
-  private final Deque<Place> lent = new ArrayDeque<>();
+  private final Deque<Position> lent = new ArrayDeque<>();
   private int taken;
 
-  WaitingPlaces(int most) {
+  QueueCapacity(int most) {
     int least = Math.min(1, most);
     this.most = most;
     this.ofKey = Math.max(least, most / 2);
@@ -35,48 +35,49 @@ final class WaitingPlaces {
   }
 
   /**
-   * Takes a place; empty if there is none for this caller.
+   * Takes a position; empty if there is none for this caller.
    *
-   * @param displaced runs, on any thread, if the place was lent and is taken back
+   * @param displaced runs, on any thread, if the position was lent and is taken back
    */
-  synchronized Optional<Place> take(String key, String tenant, Runnable displaced) {
+  synchronized Optional<Position> take(String key, String tenant, Runnable displaced) {
     boolean isOwn = of(byKey, key) < ofKey && of(byTenant, tenant) < ofTenant;
     boolean isFree = isOwn ? taken < most || displace() : taken < most && isAlone(key, tenant);
     if (!isFree) {
       return Optional.empty();
     }
-    Place place = new Place(key, tenant, displaced);
+    Position position = new Position(key, tenant, displaced);
     if (!isOwn) {
-      lent.addLast(place);
+      lent.addLast(position);
     }
-    add(place, 1);
-    return Optional.of(place);
+    add(position, 1);
+    return Optional.of(position);
   }
 
-  // A key beyond its part is alone if it has all taken places; within its part, if its tenant has
+  // A key beyond its part is alone if it has all taken positions; within its part, if its tenant
+  // has
   // them.
   private boolean isAlone(String key, String tenant) {
     return taken == (of(byKey, key) < ofKey ? of(byTenant, tenant) : of(byKey, key));
   }
 
   private boolean displace() {
-    for (Iterator<Place> newest = lent.descendingIterator(); newest.hasNext(); ) {
-      Place place = newest.next();
+    for (Iterator<Position> newest = lent.descendingIterator(); newest.hasNext(); ) {
+      Position position = newest.next();
       newest.remove();
-      if (of(byKey, place.key) > ofKey || of(byTenant, place.tenant) > ofTenant) {
-        place.isFreed = true;
-        add(place, -1);
-        place.displaced.run();
+      if (of(byKey, position.key) > ofKey || of(byTenant, position.tenant) > ofTenant) {
+        position.isFreed = true;
+        add(position, -1);
+        position.displaced.run();
         return true;
       }
     }
     return false;
   }
 
-  private void add(Place place, int change) {
+  private void add(Position position, int change) {
     taken += change;
-    byKey.merge(place.key, change, WaitingPlaces::sum);
-    byTenant.merge(place.tenant, change, WaitingPlaces::sum);
+    byKey.merge(position.key, change, QueueCapacity::sum);
+    byTenant.merge(position.tenant, change, QueueCapacity::sum);
   }
 
   private static int of(Map<String, Integer> all, String one) {
@@ -89,22 +90,22 @@ final class WaitingPlaces {
     return sum == 0 ? null : sum;
   }
 
-  /** A place that was taken. Safe for use by many threads. */
-  final class Place {
+  /** A position that was taken. Safe for use by many threads. */
+  final class Position {
     private final String key;
     private final String tenant;
     private final Runnable displaced;
     private boolean isFreed;
 
-    private Place(String key, String tenant, Runnable displaced) {
+    private Position(String key, String tenant, Runnable displaced) {
       this.key = key;
       this.tenant = tenant;
       this.displaced = displaced;
     }
 
-    /** Frees the place; a second call does nothing. */
+    /** Frees the position; a second call does nothing. */
     void free() {
-      synchronized (WaitingPlaces.this) {
+      synchronized (QueueCapacity.this) {
         if (!isFreed) {
           isFreed = true;
           lent.remove(this);

@@ -7,7 +7,7 @@ package io.weir.core.kind;
  * @param slides whether the previous period fades: it counts by the share that a sliding window of the same length
  *     still covers, in steps of a thousandth, rounded up
  */
-public record FixedWindow(long lengthMillis, boolean slides) implements Window {
+public record FixedPeriods(long lengthMillis, boolean slides) implements Periods {
   private static final long MICROS_PER_MILLI = 1000;
 
   @Override

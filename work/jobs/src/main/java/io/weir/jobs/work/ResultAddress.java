@@ -12,17 +12,17 @@ import java.util.Optional;
  * @param group of the job's operation; empty if there are none
  * @param path with its query
  */
-record ReceiptPlace(String server, String group, String path) {
+record ResultAddress(String server, String group, String path) {
   private static final int MAX_PATH = 1024;
 
   /** From its text. */
-  static ReceiptPlace parse(String text) {
+  static ResultAddress parse(String text) {
     if (text.startsWith("/")) {
-      return new ReceiptPlace("", "", text);
+      return new ResultAddress("", "", text);
     }
     int colon = text.indexOf(':');
     int slash = text.lastIndexOf('/', colon);
-    return new ReceiptPlace(
+    return new ResultAddress(
         text.substring(0, slash), text.substring(slash + 1, colon), text.substring(colon + 1));
   }
 

@@ -6,16 +6,16 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** The places of one node in the queues of upstreams. Safe for use by many threads. */
-public final class ProviderPlaces {
-  private final Map<String, Places> places = new ConcurrentHashMap<>();
+public final class QueueCapacities {
+  private final Map<String, Capacity> places = new ConcurrentHashMap<>();
 
   /** The places of one upstream, and the estimates for callers without a place. */
-  record Places(int most, long millis, WaitingPlaces waiting, WaitEstimates estimates) {
-    public static Places of(Bounds bounds) {
-      return new Places(
+  record Capacity(int most, long millis, QueueCapacity waiting, WaitEstimates estimates) {
+    public static Capacity of(Bounds bounds) {
+      return new Capacity(
           bounds.maxQueue(),
           bounds.queueMillis(),
-          new WaitingPlaces(bounds.maxQueue()),
+          new QueueCapacity(bounds.maxQueue()),
           new WaitEstimates(bounds.queueMillis()));
     }
 
@@ -25,10 +25,10 @@ public final class ProviderPlaces {
   }
 
   // New places if the policy has changed the bounds.
-  public Places of(Providers upstream) {
+  public Capacity of(Providers upstream) {
     Bounds bounds = upstream.bounds();
     return places.compute(
         upstream.name(),
-        (name, known) -> known != null && known.areOf(bounds) ? known : Places.of(bounds));
+        (name, known) -> known != null && known.areOf(bounds) ? known : Capacity.of(bounds));
   }
 }

@@ -3,7 +3,7 @@ package io.weir.state.wire;
 import io.netty.buffer.ByteBuf;
 
 /** Equal charges of one subject in sequence. */
-public final class Entry {
+public final class EqualCharges {
   private static final long MAX_COST = (1L << 53) - 1;
 
   private final ChargeTemplate template;
@@ -22,7 +22,7 @@ public final class Entry {
   record Arguments(int template, int others, int hold, int ticket) {}
 
   /** @param tickets the index of the key's bitmap of tickets among the keys behind the states, 0 for none */
-  Entry(
+  EqualCharges(
       PendingCharge pending, ChargeTemplate template, Keys keys, Arguments arguments, int tickets) {
     this.first = pending;
     this.last = pending;

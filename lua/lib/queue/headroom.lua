@@ -4,7 +4,7 @@
 local ceil_div = require('ceil_div')
 local CALENDAR = require('queue/calendar')
 
-local ROOMS = {}
+local HEADROOM = {}
 
 -- The rule of storing, forward: a leaky bucket over the calendar. Returns of each bin what stands
 -- behind it, what stands at the end, and the sum of all bins.
@@ -22,10 +22,10 @@ end
 
 -- Looks at a calendar, beside which there is some room. Of what drains until a bin, one part of
 -- `others` is kept for others; 0 for nothing.
-function ROOMS.of(calendar, free, now, others)
+function HEADROOM.of(calendar, free, now, others)
   local known, stands, all = standing(calendar)
   local first, next_bin = CALENDAR.first_drain(calendar, now)
-  local rooms = { free = free, others = others, stands = stands, all = all, known = known, first = first,
+  local headroom = { free = free, others = others, stands = stands, all = all, known = known, first = first,
     next_bin = next_bin, changes = calendar.changes }
   local due, step, most, present = calendar.due, calendar.step, calendar.most, next_bin - calendar.base
   local low, room, drained = math.huge, math.huge, first + (calendar.n - 1 - present) * step
@@ -40,35 +40,35 @@ function ROOMS.of(calendar, free, now, others)
     known[i] = low < room and low or room
     all, drained = all - here, drained - step
   end
-  return rooms
+  return headroom
 end
 
 -- What drains from now until a bin begins, without the part that is kept for others.
-local function drains(rooms, step, bin)
-  local ahead, others = bin - rooms.next_bin, rooms.others
+local function drains(headroom, step, bin)
+  local ahead, others = bin - headroom.next_bin, headroom.others
   if ahead < 0 then
     return 0
   end
-  local all = rooms.first + ahead * step
+  local all = headroom.first + ahead * step
   return others > 0 and all - ceil_div(all, others) or all
 end
 
 -- How much may be promised in a bin that is not over.
-function ROOMS.at(rooms, calendar, bin)
+function HEADROOM.at(headroom, calendar, bin)
   local ahead = bin - calendar.base - calendar.n + 1
   if ahead <= 0 then
-    return rooms.known[bin - calendar.base + 1]
+    return headroom.known[bin - calendar.base + 1]
   end
   local step = calendar.step
-  local left, stored = rooms.free - rooms.all + drains(rooms, step, bin), ahead * step - rooms.stands
+  local left, stored = headroom.free - headroom.all + drains(headroom, step, bin), ahead * step - headroom.stands
   stored = calendar.most + (stored < step and stored or step)
   return left < stored and left or stored
 end
 
 -- A cost above what may be due at once is due behind all others only, where it fits beside each of
 -- them.
-local function behind(rooms, calendar, quanta)
-  local held, bin = 0, math.max(calendar.base + calendar.n, rooms.next_bin - 1)
+local function behind(headroom, calendar, quanta)
+  local held, bin = 0, math.max(calendar.base + calendar.n, headroom.next_bin - 1)
   for i = calendar.n, 1, -1 do
     held = held + calendar.due[i]
     if calendar.due[i] > 0 then
@@ -77,22 +77,22 @@ local function behind(rooms, calendar, quanta)
       bin = math.max(bin, calendar.base + i - 1 + calendar.lives - apart)
     end
   end
-  local missing = rooms.all + quanta - rooms.free
+  local missing = headroom.all + quanta - headroom.free
   if missing > 0 then
-    bin = math.max(bin, rooms.next_bin + math.max(0, ceil_div(missing - rooms.first, calendar.step)))
+    bin = math.max(bin, headroom.next_bin + math.max(0, ceil_div(missing - headroom.first, calendar.step)))
   end
   return bin
 end
 
 -- The first bin from one on, at most the last one, with room for a cost; behind the last one if there
 -- is none.
-function ROOMS.first_bin(rooms, calendar, quanta, from, last)
+function HEADROOM.first_bin(headroom, calendar, quanta, from, last)
   if quanta > calendar.most then
-    return math.max(from, behind(rooms, calendar, quanta))
+    return math.max(from, behind(headroom, calendar, quanta))
   end
-  local known, before, bin = rooms.known, calendar.base - 1, from
+  local known, before, bin = headroom.known, calendar.base - 1, from
   while bin <= last do
-    if (known[bin - before] or ROOMS.at(rooms, calendar, bin)) >= quanta then
+    if (known[bin - before] or HEADROOM.at(headroom, calendar, bin)) >= quanta then
       return bin
     end
     bin = bin + 1
@@ -100,4 +100,4 @@ function ROOMS.first_bin(rooms, calendar, quanta, from, last)
   return bin
 end
 
-return ROOMS
+return HEADROOM

@@ -6,8 +6,8 @@ import java.net.URI;
 import org.jspecify.annotations.Nullable;
 
 /** Reads the address of an accepted job. */
-final class JobPlace {
-  private JobPlace() {}
+final class JobAddress {
+  private JobAddress() {}
 
   /**
    * Resolves the place in a {@code Location}. A place of another origin is refused: a server must not be able to make

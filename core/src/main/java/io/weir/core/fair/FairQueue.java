@@ -1,4 +1,4 @@
-package io.weir.core.turn;
+package io.weir.core.fair;
 
 import java.util.ArrayDeque;
 import java.util.Collection;
@@ -16,7 +16,7 @@ import java.util.Queue;
  * @param <K> a tenant or a key
  * @param <T> what waits; the caller bounds the number
  */
-public final class FairTurns<K, T> {
+public final class FairQueue<K, T> {
   /** The key whose turn is next comes first; no queue is empty. */
   private final Map<K, Queue<T>> waiting = new LinkedHashMap<>();
 

@@ -1,5 +1,5 @@
 /** Fair order among those who wait. */
 @NullMarked
-package io.weir.core.turn;
+package io.weir.core.fair;
 
 import org.jspecify.annotations.NullMarked;

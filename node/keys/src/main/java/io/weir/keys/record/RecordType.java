@@ -1,13 +1,13 @@
 package io.weir.keys.record;
 
 /** The kinds of records. */
-public enum Kind {
+public enum RecordType {
   KEY("key"),
   TENANT("tenant");
 
   private final String word;
 
-  Kind(String word) {
+  RecordType(String word) {
     this.word = word;
   }
 

@@ -15,7 +15,7 @@ import java.time.temporal.TemporalAdjusters;
  * @param anchor for weeks the first day, 1 for Monday; for months the day of the month, or the last day in a month
  *     without it; 1 for days
  */
-public record CalendarWindow(Period period, ZoneId zone, int anchor) implements Window {
+public record CalendarPeriods(Period period, ZoneId zone, int anchor) implements Periods {
   private static final long MILLIS_PER_DAY = 24L * 3600 * 1000;
 
   /** The unit of a period. */

@@ -2,8 +2,8 @@ package io.weir.providers.queue;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.providers.queue.ProviderPlaces.Places;
-import io.weir.providers.queue.WaitingPlaces.Place;
+import io.weir.providers.queue.QueueCapacities.Capacity;
+import io.weir.providers.queue.QueueCapacity.Position;
 import io.weir.providers.rule.Bounds;
 import java.util.ArrayList;
 import java.util.List;
@@ -11,16 +11,16 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /** The places of one upstream on one node. */
-final class ProviderPlacesTest {
+final class QueueCapacityTest {
   private final List<String> displaced = new ArrayList<>();
 
-  private static WaitingPlaces places(int maxQueue) {
-    return Places.of(new Bounds(1, Optional.empty(), maxQueue, 1000, 1000)).waiting();
+  private static QueueCapacity places(int maxQueue) {
+    return Capacity.of(new Bounds(1, Optional.empty(), maxQueue, 1000, 1000)).waiting();
   }
 
-  private List<Place> take(WaitingPlaces places, String key, String tenant) {
-    List<Place> taken = new ArrayList<>();
-    Optional<Place> next = place(places, key, tenant);
+  private List<Position> take(QueueCapacity places, String key, String tenant) {
+    List<Position> taken = new ArrayList<>();
+    Optional<Position> next = place(places, key, tenant);
     while (next.isPresent()) {
       taken.add(next.get());
       next = place(places, key, tenant);
@@ -28,7 +28,7 @@ final class ProviderPlacesTest {
     return taken;
   }
 
-  private Optional<Place> place(WaitingPlaces places, String key, String tenant) {
+  private Optional<Position> place(QueueCapacity places, String key, String tenant) {
     return places.take(key, tenant, () -> displaced.add(key));
   }
 
@@ -40,7 +40,7 @@ final class ProviderPlacesTest {
 
   @Test
   void othersGetTheirPartFromAKeyThatHasMoreThanItsOwn() {
-    WaitingPlaces places = places(20);
+    QueueCapacity places = places(20);
     take(places, "k1", "acme");
     assertThat(take(places, "k2", "acme")).as("of its tenant").isEmpty();
     assertThat(take(places, "k3", "globex")).as("of others").hasSize(10);
@@ -51,7 +51,7 @@ final class ProviderPlacesTest {
 
   @Test
   void aKeyBesideAnotherHasHalfOfTheQueueAndATenantThreeQuarters() {
-    WaitingPlaces places = places(20);
+    QueueCapacity places = places(20);
     assertThat(place(places, "k3", "globex")).isPresent();
     assertThat(take(places, "k1", "acme")).hasSize(10);
     assertThat(take(places, "k2", "acme")).hasSize(5);
@@ -60,14 +60,14 @@ final class ProviderPlacesTest {
 
   @Test
   void aPlaceThatIsBackWithinItsPartIsNotDisplaced() {
-    WaitingPlaces places = places(4);
-    List<Place> mine = take(places, "k1", "acme");
+    QueueCapacity places = places(4);
+    List<Position> mine = take(places, "k1", "acme");
     mine.get(0).free();
     mine.get(1).free();
     mine.get(1).free();
     assertThat(take(places, "k2", "globex")).hasSize(2);
     assertThat(displaced).isEmpty();
-    mine.forEach(Place::free);
+    mine.forEach(Position::free);
     assertThat(places.taken()).isEqualTo(2);
   }
 

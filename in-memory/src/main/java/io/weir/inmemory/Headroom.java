@@ -4,9 +4,9 @@ import static io.weir.core.bucket.LeakyBucket.ceilDiv;
 
 /**
  * How much may be promised in each bin of a calendar: what can be paid when it is due, and what the bucket can store if
- * nobody comes before. Immutable. {@code lua/lib/queue/rooms.lua} has the same.
+ * nobody comes before. Immutable. {@code lua/lib/queue/headroom.lua} has the same.
  */
-final class Rooms {
+final class Headroom {
   private final Calendar calendar;
   private final long now;
   private final long free;
@@ -21,7 +21,7 @@ final class Rooms {
    * @param level the units used of the bucket
    * @param others of what drains until a bin, one part of so many is kept for others; 0 for nothing
    */
-  Rooms(Calendar calendar, long level, long now, long others) {
+  Headroom(Calendar calendar, long level, long now, long others) {
     this.calendar = calendar;
     this.now = now;
     this.free = calendar.room(level);

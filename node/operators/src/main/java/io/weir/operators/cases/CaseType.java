@@ -3,7 +3,7 @@ package io.weir.operators.cases;
 import java.util.Locale;
 
 /** What happens to the requests of a case. */
-public enum CaseKind {
+public enum CaseType {
   /** They are denied, or refused because nothing was decided. */
   DENIED,
   /** They are admitted, and leave the limit at least four fifths full. */
