@@ -16,7 +16,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Semaphore;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -31,6 +31,8 @@ final class ClusterCostIT {
   // Machines differ, and other processes use a part of the caches.
   private static final double TOLERANCE = 1.6;
   private static final int ROUNDS = 3;
+  // The cost is judged, not how long a busy machine takes for it.
+  private static final Duration PATIENCE = Duration.ofMinutes(2);
 
   @Test
   void moreMastersMakeNoDecisionDearer() throws InterruptedException {
@@ -56,7 +58,7 @@ final class ClusterCostIT {
   private static double microsPerDecision(int masters) throws InterruptedException {
     try (RedisCluster cluster = RedisCluster.start(masters, 0);
         RedisConnections connections =
-            RedisConnections.open(cluster.uri(), Duration.ofSeconds(5))) {
+            RedisConnections.open(cluster.uri(), PATIENCE)) {
       RedisBucketStore store = RedisBucketStore.of(connections, () -> false);
       ask(store); // loads and connects first
       double before = cpuSeconds(cluster);
@@ -67,19 +69,19 @@ final class ClusterCostIT {
 
   private static void ask(RedisBucketStore store) throws InterruptedException {
     Semaphore room = new Semaphore(IN_FLIGHT);
-    AtomicLong failed = new AtomicLong();
+    AtomicReference<Throwable> failure = new AtomicReference<>();
     for (int i = 0; i < DECISIONS; i++) {
       room.acquire();
       Charge charge = new Charge("t" + i % TENANTS, "k" + i % 10_000, 1, DEMANDS, 1);
       CompletionStage<StoreAnswer> unused = store
           .tryCharge(charge)
           .whenComplete((answer, error) -> {
+            failure.compareAndSet(null, error);
             room.release();
-            failed.addAndGet(error == null ? 0 : 1);
           });
     }
     room.acquire(IN_FLIGHT);
-    assertThat(failed).hasValue(0);
+    assertThat(failure.get()).isNull();
   }
 
   private static double cpuSeconds(RedisCluster cluster) {
