@@ -32,6 +32,23 @@ public record Rate(long unitsPerMicro, long unitsPerOperation) {
   }
 
   /**
+   * The rate of so many operations in so many microseconds: exact if a bucket of this burst can count it, else slower by
+   * less than a millionth.
+   *
+   * @param burstMillis in which at most 9 × 10⁹ operations drain
+   */
+  public static Rate countable(long operations, long micros, long burstMillis) {
+    Rate exact = new Rate(operations, micros);
+    if (Bucket.isPrecise(BigInteger.valueOf(exact.unitsPerMicro()), burstMillis)) {
+      return exact;
+    }
+    long unitsPerMicro = Bucket.MAX_PRECISION / burstMillis;
+    BigInteger[] perOperation =
+        product(unitsPerMicro, micros).divideAndRemainder(BigInteger.valueOf(operations));
+    return new Rate(unitsPerMicro, perOperation[0].longValueExact() + perOperation[1].signum());
+  }
+
+  /**
    * Returns this percentage of the rate: exact if a bucket of the burst can count it, else rounded down to a countable
    * rate.
    *

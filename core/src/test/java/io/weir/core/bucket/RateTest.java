@@ -50,6 +50,27 @@ final class RateTest {
     assertThat(share).isBetween(percent / 100.0 * 0.99, percent / 100.0 * (1 + 1e-12));
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "30, 60000000, 32000",
+    "1000000001, 31536000000000, 31536000000",
+    "4294967295, 1000000, 1000",
+    "999999999, 1000000, 9008",
+    "1000000000, 31622400000000, 1"
+  })
+  void aCountableRateIsExactOrSlowerByLessThanAMillionth(
+      long operations, long micros, long burstMillis) {
+    Rate rate = Rate.countable(operations, micros, burstMillis);
+    Rate exact = new Rate(operations, micros);
+    BigInteger units = BigInteger.valueOf(rate.unitsPerMicro());
+    assertThat(Bucket.isPrecise(units, burstMillis)).isTrue();
+    assertThat(exact.isBelow(rate)).isFalse();
+    assertThat(rate.opsPerSec() / exact.opsPerSec()).isGreaterThan(1 - 1e-6);
+    if (Bucket.isPrecise(BigInteger.valueOf(exact.unitsPerMicro()), burstMillis)) {
+      assertThat(rate).isEqualTo(exact);
+    }
+  }
+
   @Test
   void anOperationTakesAsLongAsItsRateSaysRoundedUp() {
     assertThat(new Rate(15, 1).microsPerOperation()).isEqualTo(1);

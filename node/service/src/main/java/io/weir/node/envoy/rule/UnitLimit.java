@@ -2,7 +2,6 @@ package io.weir.node.envoy.rule;
 
 import io.weir.core.bucket.Bucket;
 import io.weir.core.bucket.Demand;
-import io.weir.core.bucket.LeakyBucket;
 import io.weir.core.bucket.Rate;
 import io.weir.core.bucket.Scope;
 import io.weir.core.kind.CalendarPeriods;
@@ -11,7 +10,6 @@ import io.weir.core.kind.Quota;
 import io.weir.core.policy.OperationLimit;
 import io.weir.core.policy.OperationLimit.Frozen;
 import io.weir.core.policy.OperationLimit.Limited;
-import java.math.BigInteger;
 import java.time.ZoneOffset;
 import java.util.List;
 
@@ -36,19 +34,8 @@ public record UnitLimit(long requests, LimitUnit unit) {
       Quota quota = new Quota(name, Scope.KEY, requests, months, false, NEAR_PERCENT, false, false);
       return new Limited(List.of(), List.of(quota));
     }
-    Bucket bucket = new Bucket(name, Scope.KEY, rate(), unit.millis());
+    Rate rate = Rate.countable(requests, unit.micros(), unit.millis());
+    Bucket bucket = new Bucket(name, Scope.KEY, rate, unit.millis());
     return new Limited(List.of(Demand.of(bucket)), List.of());
-  }
-
-  // Exact if a bucket of one unit can count it, else slower by less than a millionth: its capacity
-  // is then at most as
-  // much below the requests.
-  private Rate rate() {
-    Rate exact = new Rate(requests, unit.micros());
-    if (Bucket.isPrecise(BigInteger.valueOf(exact.unitsPerMicro()), unit.millis())) {
-      return exact;
-    }
-    long unitsPerMicro = Bucket.MAX_PRECISION / unit.millis();
-    return new Rate(unitsPerMicro, LeakyBucket.ceilDiv(unitsPerMicro * unit.micros(), requests));
   }
 }
