@@ -8,11 +8,12 @@ import io.weir.core.policy.Policy;
 import io.weir.core.policy.Subject;
 import io.weir.core.policy.SubjectSource;
 import io.weir.core.slot.SlotMode;
+import io.weir.node.admission.CarriedPlans;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** The rules of one domain. Not modified once the policy is read. */
+/** The rules of one domain. Safe for use by many threads. */
 public final class EnvoyDomain {
   private static final String PLAN = "envoy:";
 
@@ -20,6 +21,7 @@ public final class EnvoyDomain {
   private final String tenant;
   private final FailureMode failureMode;
   private final RuleNode rules;
+  private final CarriedPlans<Carried> carriedPlans;
 
   /** @param tenant the owner of its limits */
   EnvoyDomain(String name, String tenant, FailureMode failureMode, RuleNode rules) {
@@ -27,7 +29,12 @@ public final class EnvoyDomain {
     this.tenant = tenant;
     this.failureMode = failureMode;
     this.rules = rules;
+    this.carriedPlans = new CarriedPlans<>(
+        carried -> plan(name, carried.rule(), Optional.of(carried.limit()), failureMode));
   }
+
+  /** A limit that a descriptor carries, and the rule that takes it. */
+  private record Carried(String rule, UnitLimit limit) {}
 
   /** The plan of a rule. */
   static Plan plan(String domain, String rule, Optional<UnitLimit> limit, FailureMode failureMode) {
@@ -57,7 +64,7 @@ public final class EnvoyDomain {
    */
   public Subject subject(EnvoyRule rule, List<Entry> entries, Optional<UnitLimit> carried) {
     Plan plan =
-        carried.map(limit -> plan(name, rule.name(), carried, failureMode)).orElse(rule.plan());
+        carried.map(limit -> carriedPlans.of(new Carried(rule.name(), limit))).orElse(rule.plan());
     return new Subject(
         SubjectName.of(name, rule, entries),
         tenant,
