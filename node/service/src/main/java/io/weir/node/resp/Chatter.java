@@ -25,7 +25,7 @@ final class Chatter {
             "# Server\r\nserver:" + SERVER + "\r\nredis_version:" + COMPATIBLE + "\r\n");
       default ->
         throw RespException.of(
-            "ERR unknown command (expected: WEIR.CHECK, or one that clients send when they connect)");
+            "ERR unknown command (expected: WEIR.CHECK, CL.THROTTLE, or one that clients send when they connect)");
     };
   }
 

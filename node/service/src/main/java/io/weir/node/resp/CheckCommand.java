@@ -28,7 +28,7 @@ import java.util.OptionalLong;
  * {@code WEIR.CHECK subject operation [cost] [TICKET ticket|NEW]}: one decision, as {@code POST /v1/check} makes it for
  * a service. The answer is a map, always with the same names in the same order.
  */
-final class CheckCommand {
+final class CheckCommand implements RespCommand {
   static final String NAME = "WEIR.CHECK";
 
   private static final String USAGE =
@@ -51,12 +51,8 @@ final class CheckCommand {
     this.decider = decider;
   }
 
-  /**
-   * The answer to a command; throws {@link RespException} if it is none.
-   *
-   * @param version of the protocol
-   */
-  Future<Buffer> answer(List<String> words, int version) {
+  @Override
+  public Future<Buffer> answer(List<String> words, int version) {
     Check check = parse(words);
     return identities
         .named(check.subject())
@@ -64,7 +60,7 @@ final class CheckCommand {
             .map(subject -> decide(subject, check))
             .orElseGet(() -> Future.failedFuture(new UnknownSubjectException(check.subject()))))
         .map(decision -> write(decision, version))
-        .recover(error -> Future.succeededFuture(RespAnswer.error(undecided(error))));
+        .recover(error -> Future.succeededFuture(undecided(error)));
   }
 
   private Future<Decision> decide(Subject subject, Check check) {
@@ -73,9 +69,11 @@ final class CheckCommand {
     return decider.decide(context, new Question(subject, check.operation(), cost), check.ticket());
   }
 
-  private static String undecided(Throwable error) {
+  /** The answer to a command on which nothing was decided. */
+  static Buffer undecided(Throwable error) {
     ProblemDetails problem = UndecidedCheck.problem(error, true);
-    return problem.code().toUpperCase(Locale.ROOT) + " " + problem.problem().title();
+    return RespAnswer.error(
+        problem.code().toUpperCase(Locale.ROOT) + " " + problem.problem().title());
   }
 
   private static Check parse(List<String> words) {
@@ -111,16 +109,9 @@ final class CheckCommand {
   }
 
   private static long cost(String word) {
-    try {
-      long cost = Long.parseLong(word);
-      if (cost >= 1 && cost <= CostRule.MAX_COST) {
-        return cost;
-      }
-    } catch (NumberFormatException e) {
-      // refused below
-    }
-    throw RespException.of(
-        "ERR cost: (expected: a whole number from 1 to %d)".formatted(CostRule.MAX_COST));
+    return Numerals.read(word, 1, CostRule.MAX_COST)
+        .orElseThrow(() -> RespException.of(
+            "ERR cost: (expected: a whole number from 1 to %d)".formatted(CostRule.MAX_COST)));
   }
 
   private static Buffer write(Decision decision, int version) {

@@ -45,6 +45,11 @@ final class RespAnswer {
     return version == NEWER ? head('%', size) : head('*', 2L * size);
   }
 
+  /** Begins an array of so many values. */
+  RespAnswer array(int size) {
+    return head('*', size);
+  }
+
   RespAnswer add(long number) {
     return head(':', number);
   }

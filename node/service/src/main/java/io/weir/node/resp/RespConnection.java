@@ -10,6 +10,7 @@ import io.weir.node.auth.TokenGuard;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -28,7 +29,7 @@ final class RespConnection {
 
   private final NetSocket socket;
   private final TokenGuard services;
-  private final CheckCommand checks;
+  private final Map<String, RespCommand> commands;
   private final Runnable welcomed;
   private final RespReader reader = new RespReader();
   private final Queue<Open> open = new ArrayDeque<>();
@@ -40,12 +41,14 @@ final class RespConnection {
 
   /**
    * @param services admit the service token
+   * @param commands that ask for decisions, by their names
    * @param welcomed called when the client has shown it
    */
-  RespConnection(NetSocket socket, TokenGuard services, CheckCommand checks, Runnable welcomed) {
+  RespConnection(
+      NetSocket socket, TokenGuard services, Map<String, RespCommand> commands, Runnable welcomed) {
     this.socket = socket;
     this.services = services;
-    this.checks = checks;
+    this.commands = commands;
     this.welcomed = welcomed;
     socket.handler(this::arrived);
     socket.drainHandler(drained -> goOn());
@@ -167,9 +170,8 @@ final class RespConnection {
         if (!isKnown) {
           throw RespException.of(NO_TOKEN);
         }
-        yield command.equals(CheckCommand.NAME)
-            ? checks.answer(words, version)
-            : now(Chatter.answer(command, words));
+        RespCommand asking = commands.get(command);
+        yield asking == null ? now(Chatter.answer(command, words)) : asking.answer(words, version);
       }
     };
   }

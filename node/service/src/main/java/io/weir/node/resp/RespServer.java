@@ -1,5 +1,6 @@
 package io.weir.node.resp;
 
+import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.net.NetServer;
@@ -12,6 +13,7 @@ import io.weir.node.auth.TokenGuard;
 import io.weir.node.config.NodeConfig.Address;
 import io.weir.node.intake.Strangers;
 import io.weir.node.intake.Strangers.Stranger;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
@@ -27,7 +29,7 @@ public final class RespServer {
   private final NetServer server;
   private final TokenGuard services;
   private final Strangers strangers;
-  private final CheckCommand checks;
+  private final Map<String, RespCommand> commands;
 
   /**
    * @param options of its port, with TLS if it has any
@@ -42,7 +44,12 @@ public final class RespServer {
       Decider decider) {
     this.strangers = new Strangers(vertx, MOST_CONNECTIONS, MOST_STRANGERS);
     this.services = services;
-    this.checks = new CheckCommand(vertx.getOrCreateContext(), policies, identities, decider);
+    Context context = vertx.getOrCreateContext();
+    this.commands = Map.of(
+        CheckCommand.NAME,
+        new CheckCommand(context, policies, identities, decider),
+        ThrottleCommand.NAME,
+        new ThrottleCommand(context, policies, identities, decider));
     this.server = vertx.createNetServer(options).connectHandler(this::welcome);
   }
 
@@ -66,6 +73,6 @@ public final class RespServer {
     }
     Stranger stranger = welcomed.get();
     socket.closeHandler(closed -> stranger.closed());
-    RespConnection unused = new RespConnection(socket, services, checks, stranger::isKnown);
+    RespConnection unused = new RespConnection(socket, services, commands, stranger::isKnown);
   }
 }

@@ -39,12 +39,16 @@ final class RespIT {
       buckets:
         - { name: five, burstPeriod: 3600, throttleGroups: [{ milliOpsPerSec: 2, operations: [Ping] }] }
       permits: [{ name: streams, limit: 3, operations: [Stream] }]
+      requestLimits: { default: { maxAtOnce: 1000 } }
       upstream: { url: "http://127.0.0.1:UPSTREAM" }
       subjects:
       """
       + TestPolicies.subject("k1", "")
       + TestPolicies.subject("k2", "")
-      + TestPolicies.subject("k3", "");
+      + TestPolicies.subject("k3", "")
+      + TestPolicies.subject("k4", "")
+      + TestPolicies.subject("k5", "")
+      + TestPolicies.subject("k6", "");
   private static final Duration TIMEOUT = Duration.ofSeconds(20);
   private static final int READ_MILLIS = 10_000;
 
@@ -155,6 +159,70 @@ final class RespIT {
   }
 
   @Test
+  void aCommandMayCarryItsLimit() throws IOException {
+    String hourly = "CL.THROTTLE k4 1 1 3600\r\n";
+    String looks = "CL.THROTTLE k4 1 1 3600 0\r\n";
+    String answers = exchange("AUTH " + NodeFixture.SERVICE + "\r\n" + looks + hourly + hourly
+        + "cl.throttle k4 1 1 3600 3\r\n" + hourly + "CL.THROTTLE k4 1000 1 1\r\nQUIT\r\n");
+    assertThat(answers)
+        .startsWith("+OK\r\n*5\r\n:0\r\n:2\r\n:2\r\n:-1\r\n:0\r\n"
+            + "*5\r\n:0\r\n:2\r\n:1\r\n:-1\r\n:3600\r\n"
+            + "*5\r\n:0\r\n:2\r\n:0\r\n:-1\r\n:7200\r\n"
+            + "*5\r\n:1\r\n:2\r\n:0\r\n:-1\r\n:7200\r\n"
+            + "*5\r\n:1\r\n:2\r\n:0\r\n:")
+        .endsWith(
+            "-LIMIT_REFUSED max_burst: 1000 and one at once (expected: at most 1000 at once)\r\n"
+                + "+OK\r\n");
+  }
+
+  @Test
+  void limitsThatCommandsCarryAreApartFromThoseOfThePlan() {
+    RedisURI uri = RedisURI.builder()
+        .withHost("127.0.0.1")
+        .withPort(port)
+        .withPassword(NodeFixture.SERVICE.toCharArray())
+        .build();
+    RedisClient client = RedisClient.create(uri);
+    try (StatefulRedisConnection<String, String> redis = client.connect()) {
+      assertThat(ask(redis, "CL.THROTTLE", "k5", "15", "30", "3600"))
+          .containsExactly(0L, 16L, 15L, -1L, 120L);
+      assertThat(check(redis, "k5", "Ping", "3")).containsSequence("remaining", 4L);
+      List<Long> waits = new ArrayList<>();
+      assertThat(ask(redis, "CL.THROTTLE", "k5", "15", "30", "3600", "15"))
+          .startsWith(0L, 16L, 0L, -1L);
+      for (int i = 0; i < 5; i++) {
+        List<Object> denied = ask(redis, "CL.THROTTLE", "k5", "15", "30", "3600");
+        assertThat(denied).startsWith(1L, 16L, 0L);
+        waits.add((Long) denied.get(3));
+      }
+      assertThat(waits).doesNotHaveDuplicates().allMatch(wait -> wait > 100 && wait < 1000);
+    } finally {
+      client.shutdown();
+    }
+  }
+
+  @Test
+  void redisCliCarriesALimit() {
+    assumeTrue(
+        CommandRun.of(TIMEOUT, "redis-cli", "--version").succeeded(),
+        "skipped: no redis-cli is here");
+    CommandRun run = CommandRun.of(
+        TIMEOUT,
+        "redis-cli",
+        "-p",
+        Integer.toString(port),
+        "--no-auth-warning",
+        "-a",
+        NodeFixture.SERVICE,
+        "CL.THROTTLE",
+        "k6",
+        "15",
+        "30",
+        "60");
+    assertThat(run.output()).isEqualTo("0\n16\n15\n-1\n2\n");
+  }
+
+  @Test
   void strangersMayOnlyShowTheToken() throws IOException {
     assertThat(exchange("WEIR.CHECK k3 Ping\r\nINFO\r\nHELLO 3\r\nPING\r\nQUIT\r\n"))
         .isEqualTo("-NOAUTH Authentication required.\r\n".repeat(2)
@@ -212,6 +280,11 @@ final class RespIT {
 
   private static List<Object> check(
       StatefulRedisConnection<String, String> redis, String... words) {
+    return ask(redis, "WEIR.CHECK", words);
+  }
+
+  private static List<Object> ask(
+      StatefulRedisConnection<String, String> redis, String command, String... words) {
     CommandArgs<String, String> arguments = new CommandArgs<>(StringCodec.ASCII);
     for (String word : words) {
       arguments.add(word);
@@ -219,7 +292,7 @@ final class RespIT {
     return redis
         .sync()
         .dispatch(
-            () -> "WEIR.CHECK".getBytes(ISO_8859_1),
+            () -> command.getBytes(ISO_8859_1),
             new NestedMultiOutput<>(StringCodec.ASCII),
             arguments);
   }

@@ -1,0 +1,17 @@
+package io.weir.node.resp;
+
+import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
+import java.util.List;
+
+/** A command that asks for a decision. */
+@FunctionalInterface
+interface RespCommand {
+  /**
+   * The answer to a command; throws {@link RespException} if it is none.
+   *
+   * @param words the command's own name first
+   * @param version of the protocol
+   */
+  Future<Buffer> answer(List<String> words, int version);
+}
