@@ -116,7 +116,7 @@ public final class CheckDoor implements Door {
         return parsed(body);
       }
       Portion bytes = memory
-          .tryTake(StrangersBodies.address(request), ANYBODY, body.length())
+          .tryTake(StrangersBodies.network(request), ANYBODY, body.length())
           .orElseThrow(Upload::noMemory);
       return parsed(body).onComplete(read -> bytes.free());
     });

@@ -1,6 +1,7 @@
 package io.weir.node.intake;
 
 import io.vertx.core.http.HttpServerRequest;
+import io.weir.node.auth.Addresses;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
@@ -10,7 +11,7 @@ import java.util.Set;
 
 /**
  * The memory for bodies of callers that are unknown until their body is read. If it is full, the oldest body of the
- * address that takes the most memory is dropped, so that unfinished bodies do not keep out bodies that arrive at once.
+ * network that takes the most memory is dropped, so that unfinished bodies do not keep out bodies that arrive at once.
  * Mutable; owned by one event loop.
  */
 public final class StrangersBodies {
@@ -20,7 +21,7 @@ public final class StrangersBodies {
   private static final String UNKNOWN = "(unknown)";
 
   private final long maxBytes;
-  private final Map<String, Address> addresses = new HashMap<>();
+  private final Map<String, Network> networks = new HashMap<>();
   private long taken;
 
   /** @param maxBytes the most bytes of all such bodies of this event loop */
@@ -28,11 +29,13 @@ public final class StrangersBodies {
     this.maxBytes = maxBytes;
   }
 
-  /** The address that a request comes from. */
-  public static String address(HttpServerRequest request) {
-    return Optional.ofNullable(request.remoteAddress())
-        .map(remote -> Optional.ofNullable(remote.hostAddress()).orElse(UNKNOWN))
-        .orElse(UNKNOWN);
+  /** The network that a request comes from: an address of IPv4, or the /64 of an address of IPv6. */
+  public static String network(HttpServerRequest request) {
+    return network(Addresses.peer(request));
+  }
+
+  static String network(Optional<String> address) {
+    return address.map(Addresses::network).orElse(UNKNOWN);
   }
 
   /**
@@ -40,9 +43,9 @@ public final class StrangersBodies {
    *
    * @param giveWay ends it when its memory is needed
    */
-  BodyMemory begin(String address, Runnable giveWay) {
-    BodyMemory place = new BodyMemory(address, giveWay);
-    addresses.computeIfAbsent(address, name -> new Address()).places.add(place);
+  BodyMemory begin(String network, Runnable giveWay) {
+    BodyMemory place = new BodyMemory(network, giveWay);
+    networks.computeIfAbsent(network, name -> new Network()).places.add(place);
     place.grow(OVERHEAD_BYTES);
     return place;
   }
@@ -54,8 +57,8 @@ public final class StrangersBodies {
 
   private void makeRoom() {
     while (taken > maxBytes) {
-      Address heaviest = addresses.values().stream()
-          .max(Comparator.comparingLong(address -> address.bytes))
+      Network heaviest = networks.values().stream()
+          .max(Comparator.comparingLong(network -> network.bytes))
           .orElseThrow();
       BodyMemory oldest = heaviest.places.iterator().next();
       oldest.end();
@@ -63,27 +66,27 @@ public final class StrangersBodies {
     }
   }
 
-  /** The bodies of an address, oldest first. */
-  private static final class Address {
+  /** The bodies of a network, oldest first. */
+  private static final class Network {
     private final Set<BodyMemory> places = new LinkedHashSet<>();
     private long bytes;
   }
 
   /** The memory of one body. Mutable; owned by its request. */
   final class BodyMemory {
-    private final String address;
+    private final String network;
     private final Runnable giveWay;
     private long bytes;
     private boolean hasEnded;
 
-    private BodyMemory(String address, Runnable giveWay) {
-      this.address = address;
+    private BodyMemory(String network, Runnable giveWay) {
+      this.network = network;
       this.giveWay = giveWay;
     }
 
     /** Takes more; false if this body was dropped. */
     boolean grow(long more) {
-      Address of = addresses.get(address);
+      Network of = networks.get(network);
       if (hasEnded || of == null) {
         return false;
       }
@@ -96,7 +99,7 @@ public final class StrangersBodies {
 
     /** Frees the memory; a second call does nothing. */
     void end() {
-      Address of = addresses.get(address);
+      Network of = networks.get(network);
       if (hasEnded || of == null) {
         return;
       }
@@ -105,7 +108,7 @@ public final class StrangersBodies {
       taken -= bytes;
       of.places.remove(this);
       if (of.places.isEmpty()) {
-        addresses.remove(address);
+        networks.remove(network);
       }
     }
   }

@@ -129,7 +129,7 @@ public final class Upload {
     requireLength(request, maxBytes);
     Promise<Void> given = Promise.promise();
     StrangersBodies.BodyMemory place =
-        memory.begin(StrangersBodies.address(request), given::tryComplete);
+        memory.begin(StrangersBodies.network(request), given::tryComplete);
     WatchedBody body = new WatchedBody(request, maxBytes, chunk -> {
       if (!place.grow(chunk.length())) {
         throw noMemory();

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /** The choice of the body that is dropped, among bodies of unknown callers. */
@@ -14,7 +15,7 @@ final class StrangersBodiesTest {
   private final List<String> gaveWay = new ArrayList<>();
 
   @Test
-  void theOldestBodyOfTheAddressThatTakesTheMostGivesWay() {
+  void theOldestBodyOfTheNetworkThatTakesTheMostGivesWay() {
     StrangersBodies.BodyMemory small = begin("other", "small");
     assertThat(small.grow(20 * KIB)).isTrue();
     StrangersBodies.BodyMemory first = begin("heavy", "first");
@@ -26,6 +27,18 @@ final class StrangersBodiesTest {
     assertThat(gaveWay).containsExactly("first");
     assertThat(first.grow(1)).isFalse();
     assertThat(small.grow(1)).isTrue();
+  }
+
+  @Test
+  void addressesThatOneCallerHasAreOneNetwork() {
+    StrangersBodies.Place other = begin("203.0.113.9", "other");
+    assertThat(other.grow(30 * KIB)).isTrue();
+    for (int i = 1; i <= 4; i++) {
+      String network = StrangersBodies.network(Optional.of("2001:db8::" + i));
+      assertThat(begin(network, "body " + i).grow(20 * KIB)).isTrue();
+    }
+    assertThat(gaveWay).containsExactly("body 1");
+    assertThat(other.grow(1)).isTrue();
   }
 
   @Test
@@ -55,7 +68,7 @@ final class StrangersBodiesTest {
     assertThat(gaveWay).isEmpty();
   }
 
-  private StrangersBodies.BodyMemory begin(String address, String name) {
-    return bodies.begin(address, () -> gaveWay.add(name));
+  private StrangersBodies.BodyMemory begin(String network, String name) {
+    return bodies.begin(network, () -> gaveWay.add(name));
   }
 }
