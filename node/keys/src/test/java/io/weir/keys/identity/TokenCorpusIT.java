@@ -4,8 +4,11 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.nimbusds.jose.JOSEException;
+import com.nimbusds.jose.jwk.Curve;
+import com.nimbusds.jose.jwk.ECKey;
 import com.nimbusds.jose.jwk.JWKSet;
 import com.nimbusds.jose.jwk.RSAKey;
+import com.nimbusds.jose.jwk.gen.ECKeyGenerator;
 import io.weir.core.policy.FailureMode;
 import io.weir.keys.IssuerRsaKeys;
 import io.weir.node.testing.NodeFixture;
@@ -13,6 +16,7 @@ import io.weir.testkit.RedisTime;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.http.HttpResponse;
+import java.nio.charset.Charset;
 import java.security.GeneralSecurityException;
 import java.security.Signature;
 import java.security.spec.MGF1ParameterSpec;
@@ -63,16 +67,18 @@ final class TokenCorpusIT {
 
   private static RSAKey issuer;
   private static RSAKey stranger;
+  private static ECKey curve;
   private static NodeFixture fixture;
   private static int callers;
 
   @BeforeAll
-  static void start() {
+  static void start() throws JOSEException {
     issuer = IssuerRsaKeys.issuer("one");
     stranger = IssuerRsaKeys.stranger("one");
+    curve = new ECKeyGenerator(Curve.P_256).keyID("curve").generate();
+    String keys = new JWKSet(List.of(issuer.toPublicJWK(), curve.toPublicJWK())).toString();
     fixture = NodeFixture.withOwnRedis(POLICY, FailureMode.DENY);
-    fixture.upstreamAnswers(
-        "/jwks", request -> request.response().end(new JWKSet(issuer.toPublicJWK()).toString()));
+    fixture.upstreamAnswers("/jwks", request -> request.response().end(keys));
     for (String path : List.of("/ask", "/open")) {
       fixture.upstreamAnswers(
           path,
@@ -156,14 +162,25 @@ final class TokenCorpusIT {
   }
 
   private static String token(Case one) throws GeneralSecurityException, JOSEException {
-    String header =
-        base64(filled(one.line("header", "{\"alg\":\"RS256\",\"kid\":\"one\",\"typ\":\"JWT\"}")));
-    String claims = base64(filled(one.line("claims", "{${valid},\"exp\":${now+60}}")));
+    Charset encoding = Charset.forName(one.line("encoding", "UTF-8"));
+    String valid = one.line("header", "{\"alg\":\"RS256\",\"kid\":\"one\",\"typ\":\"JWT\"}");
+    String header = base64(filled(valid).getBytes(encoding));
+    String claims =
+        base64(filled(one.line("claims", "{${valid},\"exp\":${now+60}}")).getBytes(encoding));
     String signature = signature(one.line("signed", "issuer"), header + "." + claims);
     return one.line("form", "{header}.{claims}.{signature}")
         .replace("{header}", header)
         .replace("{claims}", claims)
-        .replace("{signature}", signature);
+        .replace("{signature}", signature)
+        .replace("{other signature}", other(signature));
+  }
+
+  // The last of 342 characters has four bits that 256 bytes do not need; they are zero in "A", "Q", "g" and "w".
+  private static String other(String signature) {
+    int last = signature.length() - 1;
+    return last < 0
+        ? ""
+        : signature.substring(0, last) + (char) (signature.charAt(last) + 1);
   }
 
   private static String filled(String text) {
@@ -186,6 +203,9 @@ final class TokenCorpusIT {
       case "issuer" -> base64(rsa("SHA256withRSA", issuer, text));
       case "stranger" -> base64(rsa("SHA256withRSA", stranger, text));
       case "changed" -> base64(rsa("SHA256withRSA", issuer, text + "x"));
+      case "curve" -> base64(ecdsa("SHA256withECDSAinP1363Format", text));
+      case "der" -> base64(ecdsa("SHA256withECDSA", text));
+      case "zeros" -> base64(new byte[64]);
       case "pss" -> base64(rsa("RSASSA-PSS", issuer, text));
       case "public key" -> {
         Mac mac = Mac.getInstance("HmacSHA256");
@@ -208,8 +228,12 @@ final class TokenCorpusIT {
     return signature.sign();
   }
 
-  private static String base64(String text) {
-    return base64(text.getBytes(UTF_8));
+  private static byte[] ecdsa(String algorithm, String text)
+      throws GeneralSecurityException, JOSEException {
+    Signature signature = Signature.getInstance(algorithm);
+    signature.initSign(curve.toECPrivateKey());
+    signature.update(text.getBytes(UTF_8));
+    return signature.sign();
   }
 
   private static String base64(byte[] bytes) {
