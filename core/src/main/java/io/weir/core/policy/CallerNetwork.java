@@ -24,8 +24,9 @@ public final class CallerNetwork {
       return address;
     }
     try {
-      // With a colon it is never looked up.
-      return of(InetAddress.getByName(address).getAddress(), IPV4_BITS, IPV6_BITS);
+      // In brackets it is never looked up.
+      byte[] bytes = InetAddress.getByName("[" + address + "]").getAddress();
+      return of(bytes, IPV4_BITS, IPV6_BITS);
     } catch (UnknownHostException e) {
       return address;
     }

@@ -2,6 +2,7 @@ package io.weir.operators.replay;
 
 import io.weir.operators.replay.LineReading.Request;
 import io.weir.operators.replay.LineReading.Strange;
+import io.weir.core.policy.CallerNetwork;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -81,7 +82,12 @@ final class CommonLines implements LineFormat {
 
   private String caller(List<String> words) {
     String user = String.join(" ", words.subList(USER, words.size()));
-    return isByAddress || user.equals(NOBODY) ? words.get(0) : user;
+    return isByAddress || user.equals(NOBODY) ? caller(words.get(0)) : user;
+  }
+
+  /** A caller as a log names it: an address counts with its network, as nodes count callers without a name. */
+  static String caller(String named) {
+    return isAddress(named) ? CallerNetwork.of(named) : named;
   }
 
   private static int endOfQuoted(String line, int from) {

@@ -68,7 +68,8 @@ final class JsonLines implements LineFormat {
     if (time.isEmpty()) {
       return at == null ? NO_TIME : CommonLines.TIME;
     }
-    Optional<String> key = text(json, "key").filter(name -> !name.equals("-"));
+    Optional<String> key =
+        text(json, "key").filter(name -> !name.equals("-")).map(CommonLines::caller);
     if (key.isEmpty()) {
       return CommonLines.NO_CALLER;
     }
