@@ -130,6 +130,7 @@ final class ExportedNamesTest {
 
   private void jobs() {
     JobMeters jobs = new JobMeters(metrics.registry());
+    jobs.queue("Proof");
     jobs.queue(
         "Proof", new ClaimedJobs(new JobQueue(1, 1, 1, 1, 1, 1), 1, 1, 1, 0, List.of(), List.of()));
     jobs.submitted("Proof", 10);

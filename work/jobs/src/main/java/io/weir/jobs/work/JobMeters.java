@@ -9,8 +9,10 @@ import io.weir.jobs.rule.ClaimedJobs;
 import io.weir.jobs.rule.JobQueue;
 import io.weir.jobs.rule.JobState;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.ToDoubleFunction;
 import java.util.stream.LongStream;
 
@@ -25,7 +27,9 @@ public final class JobMeters {
   private static final double[] POLLS = {1, 2, 4, 8, 16};
 
   private final MeterRegistry registry;
-  private final Map<String, JobQueue> queues = new ConcurrentHashMap<>();
+  private final Map<String, Shown> queues = new ConcurrentHashMap<>();
+
+  private record Shown(AtomicReference<JobQueue> last, List<Gauge> gauges) {}
 
   public JobMeters(MeterRegistry registry) {
     this.registry = registry;
@@ -33,34 +37,46 @@ public final class JobMeters {
 
   /** Shows the queue of an operation, even if it is empty. */
   public void queue(String operation) {
-    if (queues.putIfAbsent(operation, NONE) == null) {
-      gauge(operation, "waiting", JobQueue::waiting);
-      gauge(operation, "dispatch", JobQueue::dispatch);
-      gauge(operation, "checking", JobQueue::checking);
-      gauge(operation, "running", JobQueue::running);
+    queues.computeIfAbsent(operation, this::shown);
+  }
+
+  /** An operation has no queue any more: its series end. */
+  public void gone(String operation) {
+    Shown known = queues.remove(operation);
+    if (known != null) {
+      known.gauges().forEach(registry::remove);
     }
   }
 
-  /** An operation has no queue any more. */
-  public void gone(String operation) {
-    queues.replace(operation, NONE);
+  private Shown shown(String operation) {
+    AtomicReference<JobQueue> last = new AtomicReference<>(NONE);
+    return new Shown(
+        last,
+        List.of(
+            gauge(operation, "waiting", last, JobQueue::waiting),
+            gauge(operation, "dispatch", last, JobQueue::dispatch),
+            gauge(operation, "checking", last, JobQueue::checking),
+            gauge(operation, "running", last, JobQueue::running)));
   }
 
-  private void gauge(String operation, String part, ToDoubleFunction<JobQueue> size) {
-    Gauge.builder(
-            "throttle.jobs.queue",
-            queues,
-            all -> size.applyAsDouble(all.getOrDefault(operation, NONE)))
+  private Gauge gauge(
+      String operation,
+      String part,
+      AtomicReference<JobQueue> last,
+      ToDoubleFunction<JobQueue> size) {
+    return Gauge.builder("throttle.jobs.queue", last, known -> size.applyAsDouble(known.get()))
         .description("Jobs of an operation, of all nodes, by where they are")
         .tag("operation", operation)
         .tag("queue", part)
         .register(registry);
   }
 
-  /** Sets the state of a queue, and counts jobs that have ended in it. */
+  /** Sets the state of a queue, unless it is gone, and counts jobs that have ended in it. */
   public void queue(String operation, ClaimedJobs claimed) {
-    queue(operation);
-    queues.put(operation, claimed.queue());
+    Shown known = queues.get(operation);
+    if (known != null) {
+      known.last().set(claimed.queue());
+    }
     if (claimed.givenBack() > 0) {
       registry.counter("throttle.jobs.given.back", "operation", operation).increment((double)
           claimed.givenBack());

@@ -45,29 +45,40 @@ public final class ProviderMeters {
     this.registry = registry;
   }
 
-  /** Removes the series of upstreams and providers that are in no policy any more; counted anew if they come back. */
+  /**
+   * Removes the series of upstreams, providers and keys that are in no policy any more; counted anew if they come back.
+   */
   public void keep(Map<String, Providers> upstreams) {
     waiting
         .entrySet()
         .removeIf(one -> !upstreams.containsKey(one.getKey()) && one.getValue().sum() == 0);
     waits.keySet().removeIf(name -> !upstreams.containsKey(name));
-    attempts.keySet().removeIf(of -> !has(upstreams, of.upstream(), of.provider()));
+    attempts.keySet().removeIf(of -> !has(upstreams, of.upstream(), of.provider(), of.key()));
     List.of(latencies, rested, breakers)
         .forEach(ofPlaces ->
-            ofPlaces.keySet().removeIf(of -> !has(upstreams, of.upstream(), of.provider())));
+            ofPlaces.keySet().removeIf(of -> !has(upstreams, of.upstream(), of.provider(), null)));
     standings.keySet().removeIf(of -> !upstreams.containsKey(of.upstream()));
     registry.getMeters().stream()
         .map(Meter::getId)
         .filter(id -> id.getName().startsWith("throttle.upstream."))
-        .filter(id -> !has(upstreams, id.getTag("upstream"), id.getTag("provider")))
+        .filter(id ->
+            !has(upstreams, id.getTag("upstream"), id.getTag("provider"), id.getTag("key")))
         .filter(id -> !waiting.containsKey(String.valueOf(id.getTag("upstream"))))
         .forEach(registry::remove);
   }
 
   private static boolean has(
-      Map<String, Providers> upstreams, @Nullable String upstream, @Nullable String provider) {
+      Map<String, Providers> upstreams,
+      @Nullable String upstream,
+      @Nullable String provider,
+      @Nullable String key) {
     Providers known = upstreams.get(String.valueOf(upstream));
-    return known != null && (provider == null || known.named(provider).isPresent());
+    return known != null
+        && (provider == null
+            || known
+                .named(provider)
+                .filter(one -> key == null || one.slots().contains(key))
+                .isPresent());
   }
 
   /** Adds to the requests that wait for an upstream. */

@@ -29,6 +29,7 @@ final class ProviderMetersTest {
           providers:
             - { name: ours, url: "http://127.0.0.1:1" }
             - { name: %2$s, url: "http://127.0.0.1:2" }
+            - { name: keyed, url: "http://127.0.0.1:3", keys: [{ name: new, variable: NEW }] }
       """;
 
   private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
@@ -65,9 +66,19 @@ final class ProviderMetersTest {
     use("rpc", "gone");
     use("old", "theirs");
     meters.keep(policy("rpc", "theirs"));
-    assertThat(places()).containsExactly("rpc/null", "rpc/ours", "rpc/theirs");
+    assertThat(places()).containsExactly("rpc/keyed", "rpc/null", "rpc/ours", "rpc/theirs");
     use("rpc", "theirs");
     assertThat(registry.get("throttle.upstream.attempts").counter().count()).isEqualTo(2);
+  }
+
+  @Test
+  void keysThatAProviderHasNoLongerEnd() {
+    meters.attempt("rpc", "keyed", "old", "good");
+    meters.attempt("rpc", "keyed", "new", "good");
+    meters.keep(policy("rpc", "theirs"));
+    assertThat(registry.get("throttle.upstream.attempts").counters())
+        .extracting(one -> one.getId().getTag("key"))
+        .containsExactly("new");
   }
 
   @Test
