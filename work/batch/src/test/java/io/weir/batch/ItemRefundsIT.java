@@ -21,26 +21,41 @@ final class ItemRefundsIT {
   private static final String COUNTERS = "weir:{72nw}:acme:tenant:counters";
   private static final String POLICY = """
       operations:
+        - { name: kept, match: { path: /kept }, cost: 10, settle: { usage: openai } }
         - { name: back, match: { path: /back }, cost: 10, settle: { usage: openai, onFailure: refund } }
+        - { name: only, match: { path: /only }, cost: 10, settle: { usage: openai, statuses: [201] } }
       buckets:
-        - { name: all, burstPeriod: 1000, throttleGroups: [{ opsPerSec: 100, operations: [back] }] }
+        - { name: all, burstPeriod: 1000, throttleGroups: [{ opsPerSec: 100, operations: [kept, back, only] }] }
       quotas:
-        - { name: used, scope: tenant, limit: 1000, period: day, operations: [back] }
+        - { name: used, scope: tenant, limit: 1000, period: day, operations: [kept, back, only] }
       upstream: { url: "http://127.0.0.1:UPSTREAM" }
       subjects:
       """ + TestPolicies.subject("k1", "");
 
   @ParameterizedTest
-  @CsvSource({"200, 10", "401, 0", "429, 0", "500, 0"})
-  void anItemIsChargedLikeARequestOfItsOwn(int status, long expected) throws IOException {
+  @CsvSource({
+    "/kept, 200, 10",
+    "/kept, 401, 0",
+    "/kept, 429, 0",
+    "/kept, 500, 10",
+    "/back, 200, 10",
+    "/back, 401, 0",
+    "/back, 429, 0",
+    "/back, 500, 0",
+    "/only, 200, 0",
+    "/only, 201, 10",
+    "/only, 500, 0"
+  })
+  void anItemIsChargedLikeARequestOfItsOwn(String path, int status, long expected)
+      throws IOException {
     try (NodeFixture fixture = new NodeFixture(POLICY, FailureMode.DENY);
         RedisConnections connections =
             RedisConnections.open(fixture.redisUri(), Duration.ofSeconds(5))) {
       fixture.upstreamAnswers(
-          "/back", request -> request.response().setStatusCode(status).end("{}"));
+          path, request -> request.response().setStatusCode(status).end("{}"));
       fixture.post(
           "/v1/batch",
-          "{\"items\": [{\"method\": \"POST\", \"path\": \"/back\", \"body\": {}}]}",
+          "{\"items\": [{\"method\": \"POST\", \"path\": \"%s\", \"body\": {}}]}".formatted(path),
           "X-Api-Key",
           TestPolicies.key("k1"));
       await().until(() -> connections.sync().zcard("weir:holds") == 0);

@@ -203,6 +203,26 @@ abstract class JobStoreContract {
     }
 
     @Test
+    void theTimesOfAFullQueueAreBoundedHoweverManyComeAndShrinkAsTimePasses() {
+      values.put(JobParameter.CAPACITY, 1L);
+      values.put(JobParameter.MAX_WAIT, 30_000L);
+      take(1, 1);
+      for (int i = 2; i <= 1000; i++) {
+        assertThat(waitOfFull(i)).isBetween(INTERVAL, 30 * SECOND);
+      }
+      long last = waitOfFull(2);
+      assertThat(last).isGreaterThan(2 * SECOND);
+      clock.advance(SECOND);
+      assertThat(waitOfFull(2)).isEqualTo(last + INTERVAL - SECOND);
+      clock.advance(30 * SECOND);
+      assertThat(waitOfFull(2)).isEqualTo(INTERVAL);
+    }
+
+    private long waitOfFull(int number) {
+      return ((Full) submit(number)).waitMicros();
+    }
+
+    @Test
     void aKeyAndATenantHaveTheirPartUntilTheirJobsEnd() {
       values.put(JobParameter.CAPACITY_OF_KEY, 2L);
       values.put(JobParameter.CAPACITY_OF_TENANT, 3L);
