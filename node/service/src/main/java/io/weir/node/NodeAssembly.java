@@ -18,7 +18,9 @@ import io.weir.node.auth.Directory;
 import io.weir.node.auth.Identities;
 import io.weir.node.auth.KeyIdentifier;
 import io.weir.node.auth.KeyLookup;
+import io.weir.node.auth.RedisSessions;
 import io.weir.node.auth.ServiceGuard;
+import io.weir.node.auth.Sessions;
 import io.weir.node.auth.TokenGuard;
 import io.weir.node.extension.Capabilities;
 import io.weir.node.extension.Insight;
@@ -130,8 +132,12 @@ final class NodeAssembly {
         new Admission(policies, identities, decider, new Debts(vertx, decider), base.holds());
     NodeBulkheads bulkheads = NodeBulkheads.ofHeap(Runtime.getRuntime().maxMemory());
     metrics.held(bulkheads.held()::taken);
-    return new NodeParts(
-        base, identities, admission, new Operators(admins, identities), bulkheads, slots);
+    return new NodeParts(base, identities, admission, operators(identities), bulkheads, slots);
+  }
+
+  private Operators operators(Identities identities) {
+    RedisSessions stored = new RedisSessions(shared.connections());
+    return new Operators(admins, identities, new Sessions(vertx, stored, System::nanoTime));
   }
 
   private Identities identities(Optional<Keys.Open> keys) {

@@ -87,7 +87,10 @@ final class NodeVerticle extends VerticleBase {
             joined(
                 ownDoors(loop.services()),
                 extensions.stream().map(extension -> extension.doors().apply(diversions))),
-            joined(operatorsDoors(), extensions.stream().map(LoopExtension::operatorsDoors)),
+            joined(operatorsDoors(), extensions.stream().map(LoopExtension::operatorsDoors))
+                .stream()
+                .map(parts.operators()::inSessions)
+                .toList(),
             others));
   }
 

@@ -43,6 +43,9 @@ public final class RedisKeys {
   /** A hash: the candidate for the policy that is rehearsed. */
   public static final String REHEARSAL = PREFIX + "rehearsal";
 
+  /** A hash: the sessions of operators' browsers. */
+  public static final String SESSIONS = PREFIX + "sessions";
+
   /** A packed text: the buckets of scope {@code cluster}. */
   public static final String CLUSTER = PREFIX + "cluster";
 

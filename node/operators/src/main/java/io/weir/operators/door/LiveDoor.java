@@ -58,9 +58,11 @@ public final class LiveDoor implements Door {
 
   private Future<Void> watch(RoutedRequest request) {
     Operator operator = operators.require(request.http(), Scope.READ);
-    Runnable admitted = () -> {
-      Operator unused = operators.require(request.http(), Scope.READ);
-    };
-    return feed.watch(vertx, work, request.http(), operator.name(), admitted);
+    return feed.watch(
+        vertx,
+        work,
+        request.http(),
+        operator.name(),
+        () -> operators.requireStill(request.http(), Scope.READ));
   }
 }

@@ -20,6 +20,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -60,22 +61,20 @@ public final class LiveFeed {
   /**
    * One who watches.
    *
-   * @param admitted throws if the operator may not look any more
+   * @param admitted fails if the operator may not look any more
    * @param over completes when the answer has ended
    */
   private record Stream(
-      Context loop, HttpServerResponse response, Runnable admitted, Promise<Void> over) {
+      Context loop, HttpServerResponse response, Supplier<Future<?>> admitted, Promise<Void> over) {
     void send(String text) {
-      loop.runOnContext(now -> {
-        try {
-          admitted.run();
-          if (!response.closed() && !response.ended() && !response.writeQueueFull()) {
-            var unused = response.write(text);
-          }
-        } catch (RefusedException e) {
-          end();
-        }
-      });
+      loop.runOnContext(now -> admitted
+          .get()
+          .onSuccess(still -> {
+            if (!response.closed() && !response.ended() && !response.writeQueueFull()) {
+              var unused = response.write(text);
+            }
+          })
+          .onFailure(refused -> end()));
     }
 
     void end() {
@@ -119,7 +118,7 @@ public final class LiveFeed {
    * Tells a request what happens until its caller hangs up, or some minutes are over.
    *
    * @param operator who watches
-   * @param admitted throws {@link RefusedException} if the operator may not look any more; then it ends
+   * @param admitted fails if the operator may not look any more; then it ends
    * @return completes when the answer has ended; fails with {@link RefusedException} if too many watch
    */
   public Future<Void> watch(
@@ -127,9 +126,8 @@ public final class LiveFeed {
       OperatorWork work,
       HttpServerRequest request,
       String operator,
-      Runnable admitted) {
-    Portion place =
-        places.tryTake(operator, "", 1).orElseThrow(() -> new RefusedException(TOO_MANY));
+      Supplier<Future<?>> admitted) {
+    Portion place = places.tryTake(operator, "", 1).orElseThrow(() -> new RefusedException(TOO_MANY));
     Context loop = vertx.getOrCreateContext();
     Promise<Void> over = Promise.promise();
     Stream stream = new Stream(loop, request.response(), admitted, over);

@@ -1,5 +1,6 @@
 package io.weir.node.admin;
 
+import io.vertx.core.Future;
 import io.vertx.core.http.HttpServerRequest;
 import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
@@ -9,7 +10,8 @@ import io.weir.node.auth.Operator;
 import io.weir.node.auth.Operator.Scope;
 import io.weir.node.auth.Sessions;
 import io.weir.node.auth.TokenGuard;
-import java.util.Optional;
+import io.weir.node.intake.AdmittingDoor;
+import io.weir.node.intake.Door;
 
 /**
  * Admits operators, who show the admin token of the node or one that is stored with a scope, or the session of a browser
@@ -28,10 +30,10 @@ public final class Operators {
   private final Identities identities;
   private final Sessions sessions;
 
-  public Operators(TokenGuard guard, Identities identities) {
+  public Operators(TokenGuard guard, Identities identities, Sessions sessions) {
     this.guard = guard;
     this.identities = identities;
-    this.sessions = new Sessions(System::nanoTime);
+    this.sessions = sessions;
   }
 
   /** The sessions of browsers. */
@@ -44,18 +46,15 @@ public final class Operators {
    * without.
    */
   public Operator of(HttpServerRequest request) {
-    return of(shown(request).orElse(""));
+    return of(KeyHeaders.bearer(request.headers()).orElse(""));
   }
 
-  /** The token of a request's operator in clear, sent or of its session; throws in the same way. */
+  /** The token of a request's operator in clear; throws in the same way. */
   public String token(HttpServerRequest request) {
-    String token = shown(request).orElseThrow(() -> new RefusedException(TOKEN_INVALID));
+    String token =
+        KeyHeaders.bearer(request.headers()).orElseThrow(() -> new RefusedException(TOKEN_INVALID));
     Operator unused = of(token);
     return token;
-  }
-
-  private Optional<String> shown(HttpServerRequest request) {
-    return KeyHeaders.bearer(request.headers()).or(() -> sessions.token(request));
   }
 
   /** The operator who shows a token; throws in the same way. */
@@ -75,6 +74,16 @@ public final class Operators {
       throw forbidden();
     }
     return operator;
+  }
+
+  /** The same at a later moment of a request: its session may have ended, too. */
+  public Future<Operator> requireStill(HttpServerRequest request, Scope needed) {
+    return sessions.requireOpen(request).map(open -> require(request, needed));
+  }
+
+  /** The same door, to which a request may show the session of a browser in place of a token. */
+  public Door inSessions(Door door) {
+    return new AdmittingDoor(door, sessions::admit);
   }
 
   /** The refusal of an operator with another scope. */

@@ -24,6 +24,11 @@ public final class KeyHeaders {
     headers.remove(headers.contains(HEADER) ? HEADER : HttpHeaders.AUTHORIZATION.toString());
   }
 
+  /** Sets the bearer token of a request. */
+  static void setBearer(MultiMap headers, String token) {
+    headers.set(HttpHeaders.AUTHORIZATION, BEARER + token);
+  }
+
   /** The bearer token of a request (RFC 6750, section 2.1). */
   public static Optional<String> bearer(MultiMap headers) {
     String authorization = headers.get(HttpHeaders.AUTHORIZATION);

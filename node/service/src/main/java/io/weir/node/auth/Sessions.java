@@ -1,40 +1,32 @@
 package io.weir.node.auth;
 
-import static java.util.stream.Collectors.counting;
-import static java.util.stream.Collectors.groupingBy;
-
+import io.vertx.core.Future;
 import io.vertx.core.MultiMap;
-import io.vertx.core.buffer.Buffer;
+import io.vertx.core.Vertx;
 import io.vertx.core.http.Cookie;
 import io.vertx.core.http.CookieSameSite;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
-import io.weir.core.policy.SecretHash;
+import io.weir.core.throttle.Failures;
+import io.weir.core.throttle.StoreUnavailableException;
 import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
 import java.nio.charset.StandardCharsets;
-import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
 import java.security.SecureRandom;
-import java.time.Duration;
 import java.util.Arrays;
-import java.util.Base64;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletionStage;
 import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
-import javax.crypto.Cipher;
-import javax.crypto.spec.GCMParameterSpec;
-import javax.crypto.spec.SecretKeySpec;
 
 /**
- * The sessions of operators who use the page of this node in a browser. A session stands for the token it was begun with,
+ * The sessions of operators who use the page in a browser, on any node. A session stands for the token it was begun with,
  * which is looked up at each request: it ends with the token. The token is stored encrypted; only the cookie opens it.
- * Mutable; safe for use by many threads.
+ * Safe for use by many threads; futures complete on the caller's context.
  */
 public final class Sessions {
   /** The header that shows the session's second secret, which pages of other sites do not know. */
@@ -42,12 +34,6 @@ public final class Sessions {
 
   private static final String COOKIE = "weir-session";
   private static final String PATH = "/v1";
-  private static final int MOST = 256;
-  private static final int MOST_OF_OPERATOR = 64;
-  private static final int SECRET_BYTES = 32;
-  private static final int NONCE_BYTES = 12;
-  private static final int TAG_BITS = 128;
-  private static final Duration LASTS = Duration.ofHours(12);
   private static final Set<HttpMethod> SAFE = Set.of(HttpMethod.GET, HttpMethod.HEAD);
   private static final Set<String> OWN_SITE = Set.of("same-origin", "none");
   private static final ProblemDetails CSRF = ProblemDetails.of(
@@ -55,72 +41,80 @@ public final class Sessions {
       "csrf_invalid",
       "A request with a session's cookie that changes something needs the session's "
           + CSRF_HEADER);
+  private static final ProblemDetails MISSING =
+      ProblemDetails.of(401, "session_missing", "There is no session, or it is over");
+  private static final ProblemDetails UNCERTAIN = ProblemDetails.of(
+      503,
+      "session_uncertain",
+      "The node cannot tell now whether the session goes on: Redis does not answer, or strangers ask too much");
+  private static final ProblemDetails NOT_ENDED = ProblemDetails.of(
+      503,
+      "session_not_ended",
+      "Redis does not answer: the session goes on. Sign out again when Redis is back");
 
+  private final Vertx vertx;
+  private final RedisSessions stored;
+  private final KnownSessions known;
+  private final LookBudget strangers;
   private final SecureRandom random = new SecureRandom();
-  private final LongSupplier nanos;
-  /** By the hash of the cookie, the oldest first. */
-  private final Map<String, Session> open = new LinkedHashMap<>();
 
   /** @param nanos a clock that is never moved back */
-  public Sessions(LongSupplier nanos) {
-    this.nanos = nanos;
-    sealed(secret(), ""); // loads the cipher, which takes long, before an event loop needs it
-  }
-
-  private record Session(String operator, Buffer sealedToken, String csrf, long begunNanos) {
-    boolean isOver(long nowNanos) {
-      return nowNanos - begunNanos > LASTS.toNanos();
-    }
+  public Sessions(Vertx vertx, RedisSessions stored, LongSupplier nanos) {
+    this.vertx = vertx;
+    this.stored = stored;
+    this.known = new KnownSessions(nanos);
+    this.strangers = new LookBudget(nanos);
+    SessionSecret.make(random).sealed("", random); // loads the cipher before an event loop needs it
   }
 
   /**
-   * Begins a session of a token, which counts, and sets its cookie; the one before of the same browser ends. If there are
-   * too many, the oldest of this operator ends, or of the one who has the most: none ends those of all others.
+   * Begins a session of a token, which counts, and sets its cookie; the one before of the same browser ends. While Redis
+   * does not answer, it is of this node alone.
    *
-   * @return what {@link #csrf} tells from now on
+   * @return what {@link #csrf} returns from now on
    */
-  public String begin(HttpServerRequest request, String operator, String token) {
-    String secret = secret();
-    String csrf = secret();
-    long now = nanos.getAsLong();
-    synchronized (open) {
-      shown(request).ifPresent(before -> open.remove(name(before)));
-      open.values().removeIf(session -> session.isOver(now));
-      makeRoom(operator);
-      open.put(name(secret), new Session(operator, sealed(secret, token), csrf, now));
-    }
-    request.response().addCookie(cookie(request, secret));
-    return csrf;
+  public Future<String> begin(HttpServerRequest request, String operator, String token) {
+    SessionSecret secret = SessionSecret.make(random);
+    StoredSession session = new StoredSession(operator, secret.sealed(token, random));
+    String name = secret.name();
+    Optional<String> before = shown(request).map(SessionSecret::name);
+    before.ifPresent(known::forget);
+    return awaited(stored.put(name, session, before.orElse("")))
+        .<Void>map(done -> {
+          known.note(name, session);
+          return null;
+        })
+        .recover(error -> {
+          requireAway(error);
+          known.noteOfNode(name, session);
+          return Future.succeededFuture();
+        })
+        .map(begun -> {
+          request.response().addCookie(cookie(request, secret.text()));
+          return secret.csrf();
+        });
   }
 
-  private void makeRoom(String operator) {
-    Map<String, Long> counts =
-        open.values().stream().collect(groupingBy(Session::operator, counting()));
-    if (counts.getOrDefault(operator, 0L) >= MOST_OF_OPERATOR) {
-      removeOldest(operator);
-    } else if (open.size() >= MOST) {
-      counts.entrySet().stream()
-          .max(Map.Entry.comparingByValue())
-          .ifPresent(most -> removeOldest(most.getKey()));
-    }
-  }
-
-  private void removeOldest(String operator) {
-    open.entrySet().stream()
-        .filter(session -> session.getValue().operator().equals(operator))
-        .findFirst()
-        .map(Map.Entry::getKey)
-        .ifPresent(open::remove);
-  }
-
-  /** Ends the session of a request, if it has one, and removes its cookie. */
-  public void end(HttpServerRequest request) {
-    shown(request).ifPresent(secret -> {
-      synchronized (open) {
-        open.remove(name(secret));
-      }
-    });
-    request.response().addCookie(cookie(request, "").setMaxAge(0));
+  /**
+   * Ends the session of a request, if it has one, on all nodes, and removes its cookie. Fails with {@link
+   * RefusedException} if another site's page may have sent it, or if Redis does not answer: the session goes on then, with
+   * its cookie, so that the request can be sent again.
+   */
+  public Future<Void> end(HttpServerRequest request) {
+    Optional<SessionSecret> secret = shown(request);
+    secret.ifPresent(it -> requireOwnPage(request, it));
+    return secret
+        .map(it -> awaited(stored.end(it.name())))
+        .orElseGet(Future::succeededFuture)
+        .recover(error -> {
+          requireAway(error);
+          return Future.failedFuture(new RefusedException(NOT_ENDED));
+        })
+        .map(ended -> {
+          secret.map(SessionSecret::name).ifPresent(known::forget);
+          request.response().addCookie(cookie(request, "").setMaxAge(0));
+          return null;
+        });
   }
 
   /** Removes the cookie of a session, which a browser sends to all ports of a host: upstreams must not see it. */
@@ -139,46 +133,91 @@ public final class Sessions {
         .forEach(cookies -> headers.add(HttpHeaders.COOKIE, cookies));
   }
 
-  /** What a page of this node has to show with each change, in {@link #CSRF_HEADER}. */
-  public Optional<String> csrf(HttpServerRequest request) {
-    return shown(request).flatMap(this::session).map(Session::csrf);
+  /**
+   * Gives a request that shows a session's cookie, and no token of its own, the session's token. The request must be one
+   * for operators: it is not forwarded. Fails with {@link RefusedException} if the request may change something and could
+   * be one of another site's page, or if Redis does not answer and the node has not met the session.
+   */
+  public Future<Void> admit(HttpServerRequest request) {
+    Optional<SessionSecret> secret = shown(request);
+    if (secret.isEmpty() || KeyHeaders.bearer(request.headers()).isPresent()) {
+      return Future.succeededFuture();
+    }
+    return token(secret.get()).map(token -> {
+      token.ifPresent(it -> {
+        requireOwnPage(request, secret.get());
+        KeyHeaders.setBearer(request.headers(), it);
+      });
+      return null;
+    });
   }
 
-  /**
-   * The token of the session of a request.
-   *
-   * @throws RefusedException if the request may change something and could be one of another site's page
-   */
-  public Optional<String> token(HttpServerRequest request) {
-    Optional<String> secret = shown(request);
-    Optional<Session> session = secret.flatMap(this::session);
-    if (session.isPresent() && !isOfOwnPage(request, session.get())) {
+  /** What a page has to show with each change, in {@link #CSRF_HEADER}. Fails with {@link RefusedException} without a session. */
+  public Future<String> csrf(HttpServerRequest request) {
+    return open(request).map(SessionSecret::csrf);
+  }
+
+  /** Completes if the session of a request goes on, or it has none; fails with {@link RefusedException} otherwise. */
+  public Future<Void> requireOpen(HttpServerRequest request) {
+    return shown(request).isEmpty() ? Future.succeededFuture() : open(request).mapEmpty();
+  }
+
+  private Future<SessionSecret> open(HttpServerRequest request) {
+    SessionSecret secret = shown(request).orElseThrow(() -> new RefusedException(MISSING));
+    return token(secret)
+        .map(token -> token.map(it -> secret).orElseThrow(() -> new RefusedException(MISSING)));
+  }
+
+  private Future<Optional<String>> token(SessionSecret secret) {
+    String name = secret.name();
+    boolean isMet = known.find(name).isPresent();
+    if (!isMet && !strangers.tryTake()) {
+      return Future.failedFuture(new RefusedException(UNCERTAIN));
+    }
+    return awaited(stored.look(name))
+        .map(found -> {
+          found.ifPresent(session -> {
+            known.note(name, session);
+            if (!isMet) {
+              strangers.giveBack();
+            }
+          });
+          return found.or(() -> known.findOfNode(name));
+        })
+        .recover(error -> {
+          requireAway(error);
+          return known.find(name).isPresent()
+              ? Future.succeededFuture(known.find(name))
+              : Future.failedFuture(new RefusedException(UNCERTAIN));
+        })
+        .map(session -> session.flatMap(it -> secret.opened(it.sealed())));
+  }
+
+  private static void requireAway(Throwable error) {
+    if (!(Failures.cause(error) instanceof StoreUnavailableException)) {
+      throw new IllegalStateException("a session cannot be read or written", error);
+    }
+  }
+
+  private <T> Future<T> awaited(CompletionStage<T> answer) {
+    return Future.fromCompletionStage(answer, vertx.getOrCreateContext());
+  }
+
+  private static void requireOwnPage(HttpServerRequest request, SessionSecret secret) {
+    String site = request.getHeader("Sec-Fetch-Site"); // browsers set it, and scripts cannot
+    String shown = request.getHeader(CSRF_HEADER);
+    boolean isOfSite = site == null || OWN_SITE.contains(site);
+    boolean isOfPage = SAFE.contains(request.method())
+        || (shown != null && MessageDigest.isEqual(bytes(shown), bytes(secret.csrf())));
+    if (!isOfSite || !isOfPage) {
       throw new RefusedException(CSRF);
     }
-    return session.map(it -> opened(secret.orElseThrow(), it.sealedToken()));
   }
 
-  private static boolean isOfOwnPage(HttpServerRequest request, Session session) {
-    String site = request.getHeader("Sec-Fetch-Site"); // browsers set it, and scripts cannot
-    if (site != null && !OWN_SITE.contains(site)) {
-      return false;
-    }
-    String shown = request.getHeader(CSRF_HEADER);
-    return SAFE.contains(request.method())
-        || (shown != null && MessageDigest.isEqual(bytes(shown), bytes(session.csrf())));
-  }
-
-  private Optional<Session> session(String secret) {
-    long now = nanos.getAsLong();
-    synchronized (open) {
-      return Optional.ofNullable(open.get(name(secret))).filter(session -> !session.isOver(now));
-    }
-  }
-
-  private static Optional<String> shown(HttpServerRequest request) {
+  private static Optional<SessionSecret> shown(HttpServerRequest request) {
     return Optional.ofNullable(request.getCookie(COOKIE))
         .map(Cookie::getValue)
-        .filter(value -> !value.isEmpty());
+        .flatMap(SessionSecret::parse);
   }
 
   private static Cookie cookie(HttpServerRequest request, String value) {
@@ -193,41 +232,6 @@ public final class Sessions {
   private static boolean isSecure(HttpServerRequest request) {
     String origin = request.getHeader(HttpHeaders.ORIGIN);
     return request.isSSL() || (origin != null && origin.startsWith("https://"));
-  }
-
-  private String secret() {
-    byte[] secret = new byte[SECRET_BYTES];
-    random.nextBytes(secret);
-    return Base64.getUrlEncoder().withoutPadding().encodeToString(secret);
-  }
-
-  // A hash, so that comparing names tells nothing of secrets.
-  private static String name(String secret) {
-    return SecretHash.of("session " + secret).compact();
-  }
-
-  private Buffer sealed(String secret, String token) {
-    byte[] nonce = new byte[NONCE_BYTES];
-    random.nextBytes(nonce);
-    return Buffer.buffer(nonce)
-        .appendBytes(crypt(Cipher.ENCRYPT_MODE, secret, nonce, bytes(token)));
-  }
-
-  private static String opened(String secret, Buffer sealed) {
-    byte[] nonce = sealed.getBytes(0, NONCE_BYTES);
-    byte[] text = sealed.getBytes(NONCE_BYTES, sealed.length());
-    return new String(crypt(Cipher.DECRYPT_MODE, secret, nonce, text), StandardCharsets.UTF_8);
-  }
-
-  private static byte[] crypt(int mode, String secret, byte[] nonce, byte[] text) {
-    byte[] key = Base64.getUrlDecoder().decode(SecretHash.of(secret).compact());
-    try {
-      Cipher cipher = Cipher.getInstance("AES/GCM/NoPadding");
-      cipher.init(mode, new SecretKeySpec(key, "AES"), new GCMParameterSpec(TAG_BITS, nonce));
-      return cipher.doFinal(text);
-    } catch (GeneralSecurityException e) {
-      throw new IllegalStateException("every Java platform has AES/GCM", e);
-    }
   }
 
   private static byte[] bytes(String text) {

@@ -19,7 +19,7 @@ record Endpoint(List<Route> routes, Optional<Area> area) {
     routes = List.copyOf(routes);
   }
 
-  /** Answers by the route of the method; throws the refusal of another method. */
+  /** Answers by the route of the method; fails with the refusal of another method. */
   Future<Void> serve(HttpServerRequest request, Map<String, String> parameters) {
     for (Route route : routes) {
       if (route.accepts(request.method())) {
@@ -30,10 +30,11 @@ record Endpoint(List<Route> routes, Optional<Area> area) {
       }
     }
     QueryParameters.requireKnown(request, Set.of());
-    area.ifPresent(known -> known.check().accept(request));
-    throw RefusedException.methodNotAllowed(routes.stream()
+    RefusedException refusal = RefusedException.methodNotAllowed(routes.stream()
         .map(route -> route.method().name())
         .sorted()
         .collect(Collectors.joining(", ")));
+    return area.map(known -> known.refuse(request, refusal))
+        .orElseGet(() -> Future.failedFuture(refusal));
   }
 }

@@ -2,6 +2,7 @@ package io.weir.node.intake;
 
 import io.vertx.core.Future;
 import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpServerRequest;
 import java.util.Locale;
 import java.util.Set;
 import java.util.function.Function;
@@ -66,6 +67,17 @@ public record Route(
   /** The same, for requests with any method and any query. */
   public Route withAllMethodsAndQueries() {
     return new Route(method, path, query, answersHead, true, handler);
+  }
+
+  /** The same, with its handler after this step, unless the step fails. */
+  Route after(Function<HttpServerRequest, Future<Void>> first) {
+    return new Route(
+        method,
+        path,
+        query,
+        answersHead,
+        takesAll,
+        request -> first.apply(request.http()).compose(done -> handler.apply(request)));
   }
 
   /** Its name in the OpenAPI description: {@code get /path}. */

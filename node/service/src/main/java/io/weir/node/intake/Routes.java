@@ -89,8 +89,7 @@ final class Routes {
         }
       }
       QueryParameters.requireKnown(request, Set.of());
-      area.check().accept(request);
-      throw new RefusedException(area.unknown());
+      return area.refuse(request, new RefusedException(area.unknown()));
     }
   }
 }

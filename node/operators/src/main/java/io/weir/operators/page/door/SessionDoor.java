@@ -13,7 +13,6 @@ import io.weir.node.intake.Route;
 import io.weir.node.intake.RoutedRequest;
 import java.util.List;
 import java.util.Locale;
-import java.util.Optional;
 
 /**
  * {@code /v1/session}: begins the session of a browser with an admin token, tells what it may do, and ends it. The token
@@ -23,8 +22,6 @@ public final class SessionDoor implements Door {
   private static final String PATH = "/v1/session";
   private static final ProblemDetails NO_TOKEN = ProblemDetails.of(
       401, "admin_token_invalid", "A session begins with Authorization: Bearer and an admin token");
-  private static final ProblemDetails NO_SESSION =
-      ProblemDetails.of(401, "session_missing", "There is no session, or it is over");
 
   private final Operators operators;
 
@@ -42,17 +39,18 @@ public final class SessionDoor implements Door {
     String token = KeyHeaders.bearer(request.http().headers())
         .orElseThrow(() -> new RefusedException(NO_TOKEN));
     Operator operator = operators.of(token);
-    return respond(
-        request, operator, operators.sessions().begin(request.http(), operator.name(), token));
+    return operators
+        .sessions()
+        .begin(request.http(), operator.name(), token)
+        .compose(csrf -> respond(request, operator, csrf));
   }
 
   private Future<Void> look(RoutedRequest request) {
     Operator operator = operators.of(request.http());
-    String csrf = operators
+    return operators
         .sessions()
         .csrf(request.http())
-        .orElseThrow(() -> new RefusedException(NO_SESSION));
-    return respond(request, operator, csrf);
+        .compose(csrf -> respond(request, operator, csrf));
   }
 
   private static Future<Void> respond(RoutedRequest request, Operator operator, String csrf) {
@@ -66,9 +64,10 @@ public final class SessionDoor implements Door {
   }
 
   private Future<Void> end(RoutedRequest request) {
-    // Whether the token still counts does not matter: a session can be ended while Redis is away.
-    Optional<String> unused = operators.sessions().token(request.http());
-    operators.sessions().end(request.http());
-    return request.response().setStatusCode(204).end();
+    // Whether the token still counts does not matter.
+    return operators
+        .sessions()
+        .end(request.http())
+        .compose(ended -> request.response().setStatusCode(204).end());
   }
 }

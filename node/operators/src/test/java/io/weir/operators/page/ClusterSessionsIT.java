@@ -1,0 +1,203 @@
+package io.weir.operators.page;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.core.policy.FailureMode;
+import io.weir.node.testing.NodeFixture;
+import io.weir.testkit.RedisProcess;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** A session is one of the cluster: every node knows it, until it ends on all of them; and while Redis is away. */
+final class ClusterSessionsIT {
+  private static final String POLICY = """
+      buckets: [{ name: requests, burstPeriodMs: 1000, throttleGroups: [{ opsPerSec: 10, operations: [Ask] }] }]
+      """;
+  private static final String EDIT =
+      "{\"path\":\"/buckets/requests/burstPeriodMs\",\"value\":2000}";
+  private static final Duration PATIENCE = Duration.ofSeconds(20);
+
+  private static RedisProcess redis;
+  private static NodeFixture one;
+  private static NodeFixture two;
+
+  @BeforeAll
+  static void start() {
+    redis = RedisProcess.start("--appendonly", "yes");
+    one = node();
+    two = node();
+  }
+
+  @AfterAll
+  static void end() {
+    one.close();
+    two.close();
+    redis.close();
+  }
+
+  private static NodeFixture node() {
+    return NodeFixture.losing(redis.uri(), POLICY, FailureMode.DENY);
+  }
+
+  private record Session(String cookie, String csrf) {
+    String secret() {
+      return cookie.substring(cookie.indexOf('=') + 1);
+    }
+  }
+
+  private static Session begin(NodeFixture node) {
+    HttpResponse<String> answer = node.send(HttpRequest.newBuilder(node.uri("/v1/session"))
+        .header("Authorization", "Bearer " + NodeFixture.ADMIN)
+        .POST(BodyPublishers.noBody()));
+    assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
+    String cookie = answer.headers().firstValue("Set-Cookie").orElseThrow();
+    return new Session(cookie.split(";", 2)[0], NodeFixture.json(answer).getString("csrf"));
+  }
+
+  private static HttpResponse<String> send(
+      NodeFixture node, String method, String path, Session session) {
+    return node.send(HttpRequest.newBuilder(node.uri(path))
+        .method(
+            method,
+            method.equals("PATCH") ? BodyPublishers.ofString(EDIT) : BodyPublishers.noBody())
+        .headers("Cookie", session.cookie(), "Weir-Csrf", session.csrf()));
+  }
+
+  private static int looks(NodeFixture node, Session session) {
+    return send(node, "GET", "/v1/session", session).statusCode();
+  }
+
+  private static String code(HttpResponse<String> answer) {
+    return NodeFixture.json(answer).getString("code");
+  }
+
+  @Test
+  void everyNodeKnowsTheSessionAndItSurvivesTheNodeWhereItBegan() {
+    NodeFixture dying = node();
+    Session session = begin(dying);
+    HttpResponse<String> elsewhere = send(two, "GET", "/v1/session", session);
+    assertThat(elsewhere.statusCode()).isEqualTo(200);
+    assertThat(NodeFixture.json(elsewhere).getString("csrf")).isEqualTo(session.csrf());
+
+    dying.close();
+
+    assertThat(send(two, "PATCH", "/v1/policy?dryRun=true", session).statusCode())
+        .isEqualTo(200);
+    try (NodeFixture back = node()) {
+      assertThat(looks(back, session)).isEqualTo(200);
+    }
+  }
+
+  @Test
+  void aForgedRequestIsRefusedOnEveryNode() {
+    Session session = begin(one);
+    Session forged = new Session(session.cookie(), begin(one).csrf());
+
+    HttpResponse<String> refused = send(two, "PATCH", "/v1/policy?dryRun=true", forged);
+    assertThat(refused.statusCode()).isEqualTo(403);
+    assertThat(code(refused)).isEqualTo("csrf_invalid");
+    assertThat(send(two, "DELETE", "/v1/session", forged).statusCode()).isEqualTo(403);
+    assertThat(looks(one, session)).isEqualTo(200);
+  }
+
+  @Test
+  void aPathThatDoesNotExistIsSoInASessionToo() {
+    assertThat(send(two, "GET", "/v1/policy/revisions/one/two", begin(one)).statusCode())
+        .isEqualTo(404);
+  }
+
+  @Test
+  void signingOutEndsItOnAllNodesWithItsStreams() throws IOException {
+    Session session = begin(one);
+    InputStream stream = stream(two, session);
+    assertThat(stream.read()).isPositive();
+
+    assertThat(send(one, "DELETE", "/v1/session", session).statusCode()).isEqualTo(204);
+
+    assertThat(looks(one, session)).isEqualTo(401);
+    assertThat(looks(two, session)).isEqualTo(401);
+    assertThat(send(two, "GET", "/v1/policy", session).statusCode()).isEqualTo(401);
+    stream.readAllBytes(); // it ends, too
+  }
+
+  private static InputStream stream(NodeFixture node, Session session) {
+    try {
+      HttpResponse<InputStream> answer = HttpClient.newHttpClient()
+          .send(
+              HttpRequest.newBuilder(node.uri("/v1/live"))
+                  .header("Cookie", session.cookie())
+                  .build(),
+              BodyHandlers.ofInputStream());
+      assertThat(answer.statusCode()).isEqualTo(200);
+      return answer.body();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  @Test
+  void whoReadsRedisGetsNeitherTokenNorCookie() {
+    Session session = begin(one);
+    String stored = redis.ask("HGETALL weir:sessions");
+
+    assertThat(stored).contains(" admin ");
+    assertThat(stored).doesNotContain(NodeFixture.ADMIN, session.secret(), session.csrf());
+  }
+
+  @Test
+  void cookiesThatAreMadeUpAskRedisWithinABound() {
+    Session known = begin(one);
+    assertThat(looks(two, known)).isEqualTo(200);
+    String invented = known.cookie().substring(0, known.cookie().length() - 4);
+    int refused = 0;
+    for (int i = 0; refused == 0 && i < 5000; i++) {
+      Session stranger = new Session("%s%04d".formatted(invented, i), "");
+      refused = looks(two, stranger) == 503 ? 1 : 0;
+    }
+    assertThat(refused).isEqualTo(1);
+    assertThat(looks(two, known)).isEqualTo(200);
+  }
+
+  @Test
+  void withoutRedisANodeGoesOnWithTheSessionsThatItKnows() {
+    Session session = begin(one);
+    assertThat(looks(one, session)).isEqualTo(200);
+    redis.kill();
+
+    assertThat(looks(one, session)).isEqualTo(200);
+    HttpResponse<String> unknown = send(two, "GET", "/v1/session", session);
+    assertThat(unknown.statusCode()).isEqualTo(503);
+    assertThat(code(unknown)).isEqualTo("session_uncertain");
+    Session late = begin(one);
+    assertThat(looks(one, late)).isEqualTo(200);
+
+    HttpResponse<String> open = send(one, "DELETE", "/v1/session", session);
+    assertThat(open.statusCode()).isEqualTo(503);
+    assertThat(code(open)).isEqualTo("session_not_ended");
+    assertThat(open.headers().firstValue("Set-Cookie")).isEmpty();
+    assertThat(looks(one, session)).isEqualTo(200);
+
+    redis.restart();
+    Awaitility.await().atMost(PATIENCE).until(() -> looks(one, session) == 200);
+    assertThat(looks(one, late)).isEqualTo(200);
+    Awaitility.await().atMost(PATIENCE).until(() -> looks(two, late) == 401);
+    for (Session each : new Session[] {session, late}) {
+      assertThat(send(one, "DELETE", "/v1/session", each).statusCode()).isEqualTo(204);
+      assertThat(looks(one, each)).isEqualTo(401);
+    }
+    assertThat(looks(two, session)).isEqualTo(401);
+  }
+}
