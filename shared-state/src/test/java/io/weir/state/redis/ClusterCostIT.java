@@ -57,8 +57,7 @@ final class ClusterCostIT {
 
   private static double microsPerDecision(int masters) throws InterruptedException {
     try (RedisCluster cluster = RedisCluster.start(masters, 0);
-        RedisConnections connections =
-            RedisConnections.open(cluster.uri(), PATIENCE)) {
+        RedisConnections connections = RedisConnections.open(cluster.uri(), PATIENCE)) {
       RedisBucketStore store = RedisBucketStore.of(connections, () -> false);
       ask(store); // loads and connects first
       double before = cpuSeconds(cluster);

@@ -215,7 +215,8 @@ final class WebTokens {
     }
   }
 
-  // Another text of the same bytes would be another token: verified anew, at no cost for its caller.
+  // Another text of the same bytes would be another token: verified anew, at no cost for its
+  // caller.
   private static boolean isExact(Base64URL signature) {
     return Base64URL.encode(signature.decode()).equals(signature);
   }

@@ -175,12 +175,11 @@ final class TokenCorpusIT {
         .replace("{other signature}", other(signature));
   }
 
-  // The last of 342 characters has four bits that 256 bytes do not need; they are zero in "A", "Q", "g" and "w".
+  // The last of 342 characters has four bits that 256 bytes do not need; they are zero in "A", "Q",
+  // "g" and "w".
   private static String other(String signature) {
     int last = signature.length() - 1;
-    return last < 0
-        ? ""
-        : signature.substring(0, last) + (char) (signature.charAt(last) + 1);
+    return last < 0 ? "" : signature.substring(0, last) + (char) (signature.charAt(last) + 1);
   }
 
   private static String filled(String text) {

@@ -127,7 +127,8 @@ public final class LiveFeed {
       HttpServerRequest request,
       String operator,
       Supplier<Future<?>> admitted) {
-    Portion place = places.tryTake(operator, "", 1).orElseThrow(() -> new RefusedException(TOO_MANY));
+    Portion place =
+        places.tryTake(operator, "", 1).orElseThrow(() -> new RefusedException(TOO_MANY));
     Context loop = vertx.getOrCreateContext();
     Promise<Void> over = Promise.promise();
     Stream stream = new Stream(loop, request.response(), admitted, over);

@@ -1,8 +1,8 @@
 package io.weir.operators.replay;
 
+import io.weir.core.policy.CallerNetwork;
 import io.weir.operators.replay.LineReading.Request;
 import io.weir.operators.replay.LineReading.Strange;
-import io.weir.core.policy.CallerNetwork;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;

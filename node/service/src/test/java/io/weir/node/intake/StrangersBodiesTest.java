@@ -31,7 +31,7 @@ final class StrangersBodiesTest {
 
   @Test
   void addressesThatOneCallerHasAreOneNetwork() {
-    StrangersBodies.Place other = begin("203.0.113.9", "other");
+    StrangersBodies.BodyMemory other = begin("203.0.113.9", "other");
     assertThat(other.grow(30 * KIB)).isTrue();
     for (int i = 1; i <= 4; i++) {
       String network = StrangersBodies.network(Optional.of("2001:db8::" + i));

@@ -61,8 +61,8 @@ public final class ProviderMeters {
     registry.getMeters().stream()
         .map(Meter::getId)
         .filter(id -> id.getName().startsWith("throttle.upstream."))
-        .filter(id ->
-            !has(upstreams, id.getTag("upstream"), id.getTag("provider"), id.getTag("key")))
+        .filter(
+            id -> !has(upstreams, id.getTag("upstream"), id.getTag("provider"), id.getTag("key")))
         .filter(id -> !waiting.containsKey(String.valueOf(id.getTag("upstream"))))
         .forEach(registry::remove);
   }

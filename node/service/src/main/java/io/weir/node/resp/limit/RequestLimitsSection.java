@@ -37,8 +37,8 @@ public final class RequestLimitsSection implements PolicySection<RequestLimits> 
       "the plans whose requests may [carry a limit](#limits-of-requests), by their names");
 
   @Override
-  public Place place() {
-    return Place.POLICY;
+  public Parent parent() {
+    return Parent.POLICY;
   }
 
   @Override
