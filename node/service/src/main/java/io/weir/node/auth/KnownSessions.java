@@ -74,19 +74,21 @@ final class KnownSessions {
 
   /** A session that may be used while Redis does not answer. */
   synchronized Optional<StoredSession> find(String name) {
+    return open(name).map(Known::session);
+  }
+
+  private Optional<Known> open(String name) {
     long now = nanos.getAsLong();
-    return Optional.ofNullable(known.get(name))
-        .filter(each -> !each.isOver(now))
-        .map(Known::session);
+    return Optional.ofNullable(known.get(name)).filter(each -> !each.isOver(now));
   }
 
   /** A session that Redis does not know: one of this node goes on, any other is over. */
   synchronized Optional<StoredSession> findOfNode(String name) {
-    Optional<StoredSession> found = find(name).filter(each -> known.get(name).isOfNode());
+    Optional<Known> found = open(name).filter(Known::isOfNode);
     if (found.isEmpty()) {
       known.remove(name);
     }
-    return found;
+    return found.map(Known::session);
   }
 
   /** Forgets a session. */
