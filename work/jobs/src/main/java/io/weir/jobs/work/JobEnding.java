@@ -25,13 +25,16 @@ public final class JobEnding {
 
   private final Optional<SettleRule> settle;
   private final JobRule rule;
+  private final boolean isCheck;
   private final boolean hadRun;
   private Execution last = Execution.UNKNOWN;
   private boolean wasSent;
 
-  JobEnding(Job job, OperationRule operation, JobRule rule) {
+  /** @param isCheck whether the upstream is only asked whether it is ready */
+  JobEnding(Job job, OperationRule operation, JobRule rule, boolean isCheck) {
     this.settle = operation.settle().filter(known -> job.charge().isPresent());
     this.rule = rule;
+    this.isCheck = isCheck;
     this.hadRun =
         job.receipt().isPresent() || job.charge().filter(JobCharge::mayHaveRun).isPresent();
   }
@@ -44,13 +47,19 @@ public final class JobEnding {
 
   /** The end of the job with an answer. Reads the whole answer. */
   JobMove with(Answer answer) {
-    boolean mayHaveRun =
-        hadRun || (wasSent && last.mayHaveRun()) || !AnswerStatus.isNotExecuted(answer.status());
+    boolean mayHaveRun = hadRun || isExecuted(answer.status());
     Optional<Buffer> body = Optional.of(answer.body()).filter(known -> answer.isWhole());
     return JobResult.end(answer, rule)
         .with(
             settle.map(known -> of(known, mayHaveRun, answer.status(), answer.headers(), body)),
             mayHaveRun);
+  }
+
+  // An upstream that refuses a job at its check was not sent it.
+  private boolean isExecuted(int status) {
+    return isCheck
+        ? status < FIRST_FAILED_STATUS
+        : (wasSent && last.mayHaveRun()) || !AnswerStatus.isNotExecuted(status);
   }
 
   /** Another attempt after one without an answer that counts, or the end of the job after its last one. */

@@ -78,7 +78,7 @@ final class JobRun {
     this.whenStopped = isReceived ? JobMove.letGo() : JobMove.unsent();
     this.sent = new JobToSend(work.job(), rule, to);
     this.rule = sent.jobs();
-    this.ending = new JobEnding(job, rule, this.rule);
+    this.ending = new JobEnding(job, rule, this.rule, task == JobTask.CHECK);
     this.client = client;
     this.move = move;
   }

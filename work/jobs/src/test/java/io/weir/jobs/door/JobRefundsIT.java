@@ -69,6 +69,20 @@ final class JobRefundsIT {
     }
   }
 
+  // The answer to the check is the result of the job, which was never sent.
+  @ParameterizedTest
+  @CsvSource({"400, , 0", "410, , 0", "422, 7, 7", "201, , 10", "201, 7, 7"})
+  void aJobThatFailsAtItsCheckWasNotExecuted(int status, Integer used, long expected)
+      throws IOException {
+    String usage = used == null ? "{}" : "{\"usage\":{\"total_tokens\":%d}}".formatted(used);
+    try (NodeFixture node = new NodeFixture(POLICY, FailureMode.DENY)) {
+      node.upstreamAnswers(
+          "/never", request -> request.response().setStatusCode(status).end(usage));
+      accept(node, "/late");
+      assertThat(charged(node)).isEqualTo(expected);
+    }
+  }
+
   @Test
   void aJobWhoseConnectionBreaksHasFailed() throws IOException {
     try (NodeFixture node = new NodeFixture(POLICY, FailureMode.DENY)) {
