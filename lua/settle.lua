@@ -10,7 +10,8 @@
 --   9      weir:holds, or the index of its partition
 --   then   <state>:permits:<limit>, of each permit that is held
 -- ARGV
---   1      the end: 1 settled, 2 cancelled, 3 expired
+--   1      the end: 1 settled, 2 cancelled, 3 expired; or 4 released: its permits are freed, and a
+--          reservation stays for another end
 --   2      the actual cost, in operations, at least 0; -1 for the reserved cost
 --   3      the id of the hold
 --   4      the number of permits it has
@@ -21,7 +22,7 @@
 --                                        price; capped is 1 if a bucket owes less than that,
 --                                        because numbers are limited
 --   { OPEN, 0, cost }            it has not expired
---   { UNKNOWN_HOLD, 0, 0 }       the hold is unknown; or RELEASED: nothing was reserved and its
+--   { UNKNOWN_HOLD, 0, 0 }       the hold is unknown; or RELEASED: no reservation has ended, and its
 --                                permits are free
 -- ERRORS
 --   only those of wrong arguments, and of a Redis that accepts no writes
@@ -201,7 +202,14 @@ local function settle(text)
   return { ending, 0, actual, is_capped and 1 or 0 }
 end
 
+local function release()
+  return { free_permits() and CODES.RELEASED or CODES.UNKNOWN_HOLD, 0, 0 }
+end
+
 local function answer()
+  if ending == CODES.RELEASED then
+    return release()
+  end
   local text = redis.call('GET', KEYS[8])
   local standing = reservation_standing(text, now)
   if standing == 'ended' then
@@ -212,8 +220,7 @@ local function answer()
     return settle(text)
   end
   redis.call('ZREM', KEYS[9], KEYS[8])
-  local status = free_permits() and CODES.RELEASED or CODES.UNKNOWN_HOLD
-  return { status, 0, 0 }
+  return release()
 end
 
 local answered = answer()

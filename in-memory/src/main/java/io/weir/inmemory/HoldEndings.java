@@ -26,6 +26,9 @@ final class HoldEndings {
   }
 
   Ended end(Held held, Ending ending) {
+    if (ending instanceof Ending.Released) {
+      return released(held);
+    }
     Holding holding =
         memory.reservation(held.tenant(), held.subject(), held.id(), now).orElse(null);
     if (holding != null && holding.ended().isPresent()) {
@@ -36,16 +39,21 @@ final class HoldEndings {
     if (ending instanceof Ending.Expired && holding != null && !isDue) {
       return new Ended(Status.OPEN, false, holding.reservation().cost());
     }
-    boolean wasHeld = false;
-    for (Permit permit : held.permits()) {
-      wasHeld |= release(held, permit);
-    }
+    Ended released = released(held);
     if (holding == null) {
-      return new Ended(wasHeld ? Status.RELEASED : Status.UNKNOWN_HOLD, false, 0);
+      return released;
     }
     Ended ended = settle(held, holding.reservation(), ending);
     memory.end(held, ended, now);
     return ended;
+  }
+
+  private Ended released(Held held) {
+    boolean wasHeld = false;
+    for (Permit permit : held.permits()) {
+      wasHeld |= release(held, permit);
+    }
+    return new Ended(wasHeld ? Status.RELEASED : Status.UNKNOWN_HOLD, false, 0);
   }
 
   boolean renew(Held held) {

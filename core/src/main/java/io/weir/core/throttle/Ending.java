@@ -18,4 +18,7 @@ public sealed interface Ending {
 
   /** It was not renewed or settled in time. */
   record Expired() implements Ending {}
+
+  /** Its permits are free; a reservation stays for another end. */
+  record Released() implements Ending {}
 }

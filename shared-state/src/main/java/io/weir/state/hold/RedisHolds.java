@@ -33,6 +33,7 @@ public final class RedisHolds implements HoldStore {
   private static final int SETTLED = 1;
   private static final int CANCELLED = 2;
   private static final int EXPIRED = 3;
+  private static final int RELEASED = 4;
   private static final double LATER_MICROS = 60_000_000;
   private static final String MOST_EXPIRED = "100";
   private static final Pattern HOLD =
@@ -214,6 +215,9 @@ public final class RedisHolds implements HoldStore {
   private static int codeOf(Ending ending) {
     if (ending instanceof Settled) {
       return SETTLED;
+    }
+    if (ending instanceof Ending.Released) {
+      return RELEASED;
     }
     return ending instanceof Ending.Cancelled ? CANCELLED : EXPIRED;
   }

@@ -12,7 +12,9 @@ import io.weir.core.kind.CalendarPeriods;
 import io.weir.core.kind.CalendarPeriods.Period;
 import io.weir.core.kind.Extras;
 import io.weir.core.kind.FixedPeriods;
+import io.weir.core.kind.KindDemand;
 import io.weir.core.kind.Quota;
+import io.weir.core.throttle.Ended;
 import io.weir.core.throttle.Ending;
 import java.time.ZoneId;
 import java.util.List;
@@ -50,6 +52,26 @@ abstract class ReservationsContract extends RefundsContract {
     end(List.of(tokens), first, new Ending.Cancelled());
     NeverAllowed ended = (NeverAllowed) ask(1, List.of(other), reused(first, "Gas:1"));
     assertThat(ended.reason()).isEqualTo(Reason.RESERVATION_ENDED);
+  }
+
+  @Test
+  void permitsAreFreedAloneAndTheReservationStaysForAnotherEnd() {
+    Demand tokens = perMinute("tokens", 100);
+    List<KindDemand> permits = List.of(permits(1));
+    Extras first = held(permits, true, false);
+    assertThat(ask(60, List.of(tokens), first)).isInstanceOf(Allowed.class);
+    assertThat(ask(1, List.of(tokens), held(permits, false, false))).isInstanceOf(Denied.class);
+    for (Ended.Status status : List.of(Ended.Status.RELEASED, Ended.Status.UNKNOWN_HOLD)) {
+      Ended freed = end(List.of(tokens), first, new Ending.Released());
+      assertThat(freed).isEqualTo(new Ended(status, false, 0));
+    }
+    assertThat(ask(1, List.of(tokens), held(permits, false, false))).isInstanceOf(Allowed.class);
+    assertThat(used(tokens)).isEqualTo(61);
+    Ended settled = end(List.of(tokens), first, new Ending.Settled(10));
+    assertThat(settled).isEqualTo(new Ended(Ended.Status.SETTLED, false, 10));
+    assertThat(used(tokens)).isEqualTo(11);
+    // The other one still has its permit.
+    assertThat(ask(1, List.of(tokens), held(permits, false, false))).isInstanceOf(Denied.class);
   }
 
   @Test

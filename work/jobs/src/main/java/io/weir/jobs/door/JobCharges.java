@@ -46,11 +46,6 @@ final class JobCharges {
     return HoldWish.of(asked.subject(), settle);
   }
 
-  /** Whether the end of the job settles the charge. Permits last until the job is stored only, and the charge with them. */
-  static boolean isSettledByJob(Held held) {
-    return held.reserves() && held.permits().isEmpty();
-  }
-
   /** Leaves a charge to the job that has it, or gives it back. */
   void submitted(
       JobSubmission submission,
@@ -78,7 +73,7 @@ final class JobCharges {
         .filter(charge -> charge.hold().equals(held.id()))
         .isPresent();
     if (isOfJob) {
-      holds.leave(held);
+      leave(held);
     } else {
       CompletionStage<Ended> unused = holds.end(held, new Ending.Cancelled());
     }
@@ -96,9 +91,18 @@ final class JobCharges {
           if (error == null) {
             end(held, seen);
           } else {
-            holds.leave(held);
+            leave(held);
           }
           return null;
         });
+  }
+
+  // Permits last until the job is stored only.
+  private void leave(Held held) {
+    if (held.permits().isEmpty()) {
+      holds.leave(held);
+    } else {
+      CompletionStage<Ended> unused = holds.end(held, new Ending.Released());
+    }
   }
 }

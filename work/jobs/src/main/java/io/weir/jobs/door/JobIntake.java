@@ -217,8 +217,8 @@ public final class JobIntake implements Diversion {
       HttpServerRequest request, Wish wish, SubmittedJob.Placed place, Admitted admitted) {
     wish.work().payAll();
     DecisionAnswers.addHeaders(admitted.decision(), request.response().headers());
-    JobSubmission submission = wish.submission()
-        .charged(admitted.held().filter(JobCharges::isSettledByJob).map(Held::id));
+    JobSubmission submission =
+        wish.submission().charged(admitted.held().filter(Held::reserves).map(Held::id));
     return ask(store.submit(wish.rule(), submission, place))
         .onFailure(error -> release(wish, place))
         .onComplete(done -> {

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.weir.core.bucket.Scope;
 import io.weir.core.throttle.Ended;
 import io.weir.core.throttle.Ending;
 import io.weir.core.throttle.Held;
@@ -117,6 +118,20 @@ final class JobChargesIT {
       assertThat(stored().flatMap(Job::charge)).contains(new JobCharge(held.id(), false));
     }
     assertThat(ends).isEmpty();
+  }
+
+  @Test
+  void aStoredJobFreesItsPermitsAlone() {
+    Placed place = place();
+    SubmittedJob stored = of(store.submit(RULE, submission, place));
+    charges.submitted(submission, place, withPermit(), Future.succeededFuture(stored));
+    await().until(() -> !ends.isEmpty());
+    assertThat(ends).containsExactly(new Ending.Released());
+  }
+
+  private Held withPermit() {
+    List<Held.Permit> permits = List.of(new Held.Permit(Scope.KEY, "open"));
+    return new Held(held.tenant(), held.subject(), held.id(), true, held.leaseMicros(), permits);
   }
 
   @Test

@@ -34,12 +34,15 @@ final class JobRefundsIT {
             settle: { statuses: [200, 201] } }
         - { name: kept, match: { method: POST, path: /kept }, cost: 10, mode: job, job: { attempts: 1, dispatchPerSecond: 100 },
             settle: { usage: openai } }
+        - { name: few, match: { method: POST, path: /few }, cost: 10, mode: job, job: { attempts: 1, dispatchPerSecond: 100 },
+            settle: { usage: openai, onFailure: refund } }
         - { name: late, match: { method: POST, path: /late }, cost: 10, mode: job, job: { readinessPath: /never },
             settle: { usage: openai } }
       buckets:
-        - { name: all, burstPeriod: 1000, throttleGroups: [{ opsPerSec: 100, operations: [back, some, kept, late] }] }
+        - { name: all, burstPeriod: 1000, throttleGroups: [{ opsPerSec: 100, operations: [back, some, kept, few, late] }] }
       quotas:
-        - { name: used, scope: tenant, limit: 1000, period: day, operations: [back, some, kept, late] }
+        - { name: used, scope: tenant, limit: 1000, period: day, operations: [back, some, kept, few, late] }
+      permits: [{ name: submissions, limit: 1, operations: [few] }]
       upstream: { url: "http://127.0.0.1:UPSTREAM" }
       subjects:
       """ + TestPolicies.subject("k1", "");
@@ -54,6 +57,8 @@ final class JobRefundsIT {
     "/some, 201, , 10",
     "/some, 202, , 0",
     "/some, 404, , 0",
+    "/few, 200, 7, 7", // with a permit besides
+    "/few, 500, , 0",
     "/kept, 500, , 10",
     "/kept, 401, , 0", // not executed
     "/kept, 429, , 0"
@@ -80,6 +85,23 @@ final class JobRefundsIT {
           "/never", request -> request.response().setStatusCode(status).end(usage));
       accept(node, "/late");
       assertThat(charged(node)).isEqualTo(expected);
+    }
+  }
+
+  @Test
+  void aPermitLastsUntilTheJobIsStored() throws IOException {
+    try (NodeFixture node = new NodeFixture(POLICY, FailureMode.DENY)) {
+      node.upstreamAnswers("/few", request -> {}); // the jobs go on
+      for (int i = 0; i < 3; i++) {
+        String body = "{\"number\":%d}".formatted(i);
+        await()
+            .atMost(SOON)
+            .until(() ->
+                node.post("/few", body, "X-Api-Key", TestPolicies.key("k1")).statusCode() == 202);
+      }
+      try (RedisConnections redis = RedisConnections.open(node.redisUri(), SOON)) {
+        assertThat(redis.sync().zcard("weir:holds")).isEqualTo(3);
+      }
     }
   }
 
