@@ -13,41 +13,54 @@ import io.vertx.core.net.PemTrustOptions;
 import io.weir.node.config.Tls;
 import io.weir.node.testing.NodeFixture;
 import io.weir.testkit.TestCertificate;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Callers that show a certificate. */
 @Tag("jdk")
 final class ClientCertificateIT {
   private static final String POLICY = """
       operations:
-        - { name: Ask, match: { path: /ask } }
+        - { name: Ask, match: { path: /ask }, identity: [clientCertificate] }
+        - { name: Open, match: { path: /open } }
       buckets:
-        - { name: many, burstPeriod: 10, throttleGroups: [{ opsPerSec: 1000, operations: [Ask] }] }
+        - { name: many, burstPeriod: 10, throttleGroups: [{ opsPerSec: 1000, operations: [Ask, Open] }] }
       upstream: { url: "http://127.0.0.1:UPSTREAM" }
       identity:
         clientCertificate: { tenant: machines }
+        anonymous: { tenant: public }
       """;
 
   private static final Vertx VERTX = Vertx.vertx();
   private static final TestCertificate SERVER = TestCertificate.of("localhost");
   private static final TestCertificate CALLER = TestCertificate.of("robot-7");
+  private static final TestCertificate NAMELESS = TestCertificate.named("O=machines");
   private static final TestCertificate STRANGER = TestCertificate.of("robot-7");
   private static NodeFixture fixture;
 
   @BeforeAll
-  static void start() {
+  static void start(@TempDir Path folder) throws IOException {
+    Path authorities = Files.writeString(
+        folder.resolve("authorities.pem"),
+        Files.readString(CALLER.certificate()) + Files.readString(NAMELESS.certificate()));
     fixture = NodeFixture.withTls(
-        POLICY, new Tls(SERVER.certificate(), SERVER.key(), Optional.of(CALLER.certificate())));
-    fixture.upstreamAnswers(
-        "/ask",
-        request -> request
-            .response()
-            .end(request.getHeader("X-Weir-Subject") + " " + request.getHeader("X-Weir-Tenant")));
+        POLICY, new Tls(SERVER.certificate(), SERVER.key(), Optional.of(authorities)));
+    for (String path : List.of("/ask", "/open")) {
+      fixture.upstreamAnswers(
+          path,
+          request -> request
+              .response()
+              .end(request.getHeader("X-Weir-Subject") + " " + request.getHeader("X-Weir-Tenant")));
+    }
   }
 
   @AfterAll
@@ -56,10 +69,11 @@ final class ClientCertificateIT {
     VERTX.close().toCompletionStage().toCompletableFuture().get(10, TimeUnit.SECONDS);
     SERVER.close();
     CALLER.close();
+    NAMELESS.close();
     STRANGER.close();
   }
 
-  private static String ask(Optional<TestCertificate> shown) throws Exception {
+  private static String ask(String path, Optional<TestCertificate> shown) throws Exception {
     HttpClientOptions options = new HttpClientOptions()
         .setSsl(true)
         .setVerifyHost(false)
@@ -71,7 +85,7 @@ final class ClientCertificateIT {
     HttpClient client = VERTX.createHttpClient(options);
     try {
       return client
-          .request(HttpMethod.GET, fixture.uri("/ask").getPort(), "127.0.0.1", "/ask")
+          .request(HttpMethod.GET, fixture.uri("/ask").getPort(), "127.0.0.1", path)
           .compose(HttpClientRequest::send)
           .compose(response -> response.body().map(body -> response.statusCode() + " " + body))
           .toCompletionStage()
@@ -84,16 +98,25 @@ final class ClientCertificateIT {
 
   @Test
   void theCommonNameIsTheSubject() throws Exception {
-    assertThat(ask(Optional.of(CALLER))).isEqualTo("200 cert:robot-7 machines");
+    assertThat(ask("/ask", Optional.of(CALLER))).isEqualTo("200 cert:robot-7 machines");
   }
 
   @Test
   void aCallerWithoutACertificateHasNoIdentity() throws Exception {
-    assertThat(ask(Optional.empty())).startsWith("401 ").contains("key_missing");
+    assertThat(ask("/ask", Optional.empty())).startsWith("401 ").contains("key_missing");
+  }
+
+  @Test
+  void aCertificateWithoutANameMakesNobodyAnonymous() throws Exception {
+    assertThat(ask("/open", Optional.empty())).isEqualTo("200 ip:127.0.0.1 public");
+    assertThat(ask("/open", Optional.of(CALLER))).isEqualTo("200 cert:robot-7 machines");
+    for (String path : List.of("/ask", "/open")) {
+      assertThat(ask(path, Optional.of(NAMELESS))).startsWith("401 ").contains("subject_invalid");
+    }
   }
 
   @Test
   void aCertificateOfAnotherAuthorityEndsTheConnection() {
-    assertThatThrownBy(() -> ask(Optional.of(STRANGER))).isNotNull();
+    assertThatThrownBy(() -> ask("/ask", Optional.of(STRANGER))).isNotNull();
   }
 }

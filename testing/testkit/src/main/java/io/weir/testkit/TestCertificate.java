@@ -23,9 +23,14 @@ public final class TestCertificate implements AutoCloseable {
 
   /** Makes a certificate for a host name. */
   public static TestCertificate of(String host) {
+    return named("CN=" + host);
+  }
+
+  /** Makes a certificate for a distinguished name (RFC 2253). */
+  public static TestCertificate named(String name) {
     try {
       TestCertificate made = new TestCertificate(Files.createTempDirectory("weir-tls"));
-      made.make(host);
+      made.make(name);
       return made;
     } catch (IOException | GeneralSecurityException e) {
       throw new IllegalStateException(e);
@@ -54,7 +59,7 @@ public final class TestCertificate implements AutoCloseable {
     }
   }
 
-  private void make(String host) throws IOException, GeneralSecurityException {
+  private void make(String name) throws IOException, GeneralSecurityException {
     Path store = directory.resolve("store.p12");
     CommandRun made = CommandRun.of(
         Duration.ofSeconds(30),
@@ -68,9 +73,9 @@ public final class TestCertificate implements AutoCloseable {
         "-groupname",
         "secp256r1",
         "-dname",
-        "CN=" + host,
+        name,
         "-ext",
-        "SAN=dns:" + host,
+        "SAN=dns:" + name.substring(name.indexOf('=') + 1),
         "-validity",
         "2",
         "-storetype",

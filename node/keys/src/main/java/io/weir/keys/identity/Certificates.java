@@ -11,9 +11,11 @@ import javax.net.ssl.SSLPeerUnverifiedException;
 
 /** The names in certificates of callers, which the TLS layer has verified. */
 final class Certificates {
+  private static final Optional<String> NAMELESS = Optional.of("");
+
   private Certificates() {}
 
-  /** The common name of the caller's certificate, if it has shown one. */
+  /** The common name of the caller's certificate, if it has shown one; an empty text if that has none. */
   static Optional<String> commonName(HttpServerRequest request) {
     if (!request.isSSL()) {
       return Optional.empty();
@@ -21,8 +23,8 @@ final class Certificates {
     try {
       for (Certificate certificate : request.connection().peerCertificates()) {
         return certificate instanceof X509Certificate x509
-            ? commonName(x509.getSubjectX500Principal().getName())
-            : Optional.empty();
+            ? commonName(x509.getSubjectX500Principal().getName()).or(() -> NAMELESS)
+            : NAMELESS;
       }
     } catch (SSLPeerUnverifiedException e) {
       return Optional.empty();
