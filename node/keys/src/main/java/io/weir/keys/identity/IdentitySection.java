@@ -29,7 +29,6 @@ public final class IdentitySection implements PolicySection<IdentityRule> {
   private static final Pattern VISIBLE = Pattern.compile("[!-~]{1,256}");
   private static final Pattern PREFIX = Pattern.compile("[!-~]{1,40}");
   private static final Pattern ALGORITHM = Pattern.compile("(RS|PS|ES)(256|384|512)");
-  private static final Pattern KEYS = Pattern.compile("(https?://[!-~]+|file:/[!-~]+)");
   private static final String HEADER_NAME = "the name of a header";
 
   private static final Field<List<Section.Item>> HEADERS =
@@ -58,9 +57,10 @@ public final class IdentitySection implements PolicySection<IdentityRule> {
       Field.text("issuer", VISIBLE, "a text", "the claim `iss`").required();
   private static final Field<String> AUDIENCE =
       Field.text("audience", VISIBLE, "a text", "one of the claim `aud`").required();
-  private static final Field<String> JWKS = Field.text(
+  private static final Field<URI> JWKS = Field.parsed(
           "jwks",
-          KEYS,
+          KeyReading::address,
+          KeyReading.ADDRESS,
           "an address, https:// or file:/",
           "the keys of the issuer, at this address alone (no redirect is followed) and within 4 s; read again when a token names one that is not known, at most every 30 s")
       .required();
@@ -194,13 +194,13 @@ public final class IdentitySection implements PolicySection<IdentityRule> {
     section.get(JWT).forEach((name, one) -> {
       Optional<String> issuer = one.find(ISSUER);
       Optional<String> audience = one.find(AUDIENCE);
-      Optional<String> keys = one.find(JWKS);
+      Optional<URI> keys = one.find(JWKS);
       List<String> algorithms =
           one.has("algorithms") ? texts(one.get(ALGORITHMS)) : List.of("RS256", "ES256");
       Optional<Jwt> jwt = issuer.flatMap(iss -> audience.flatMap(aud -> keys.map(at -> new Jwt(
           iss,
           aud,
-          URI.create(at),
+          at,
           Set.copyOf(algorithms),
           one.get(CLOCK_SKEW),
           one.get(SUBJECT),
