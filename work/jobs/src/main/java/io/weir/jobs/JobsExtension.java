@@ -4,6 +4,7 @@ import io.vertx.core.Future;
 import io.weir.jobs.door.JobBudget;
 import io.weir.jobs.door.JobDoor;
 import io.weir.jobs.door.JobIntake;
+import io.weir.jobs.door.JobQueueDoor;
 import io.weir.jobs.door.JobResource;
 import io.weir.jobs.door.JobResults;
 import io.weir.jobs.door.JobsCommand;
@@ -102,7 +103,9 @@ public final class JobsExtension implements Extension {
       JobBudget budget = new JobBudget();
       JobResults results = new JobResults(loop.vertx(), store, memory);
       return LoopExtension.of(new JobDoor(loop.vertx(), parts, waiting, budget, results))
-          .withOperatorsDoor(new JobResource(node.policies(), node.operators()))
+          .withOperatorsDoors(
+              new JobResource(node.policies(), node.operators()),
+              new JobQueueDoor(loop.vertx(), parts))
           .with(new JobIntake(loop.vertx(), parts, accepted::add, budget, results));
     }
 

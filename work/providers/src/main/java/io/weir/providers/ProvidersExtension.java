@@ -70,7 +70,7 @@ public final class ProvidersExtension implements NamedUpstreams {
       ProviderGate gate = slots.gate(loop.vertx());
       return LoopExtension.of(
               new PermitDoor(node.policies(), gate, slots.lessons(gate), loop.services()))
-          .withOperatorsDoor(new KeyRestDoor(loop.vertx(), loop.node(), store, rests));
+          .withOperatorsDoors(new KeyRestDoor(loop.vertx(), loop.node(), store, rests));
     }
 
     @Override

@@ -37,9 +37,9 @@ public record LoopExtension(
     return new LoopExtension(diversions -> List.of(), doors, Optional.empty());
   }
 
-  /** The same with a door for operators. */
-  public LoopExtension withOperatorsDoor(Door door) {
-    return new LoopExtension(doors, List.of(door), diversion);
+  /** The same with doors for operators. */
+  public LoopExtension withOperatorsDoors(Door... added) {
+    return new LoopExtension(doors, List.of(added), diversion);
   }
 
   /** The same with a diversion. */

@@ -11,13 +11,9 @@ import io.weir.core.policy.OperationRule;
 import io.weir.core.policy.Subject;
 import io.weir.core.throttle.PolicySource;
 import io.weir.jobs.rule.Job;
-import io.weir.jobs.rule.JobMove;
 import io.weir.jobs.rule.JobRule;
-import io.weir.jobs.rule.JobState;
-import io.weir.jobs.rule.MovedJob;
 import io.weir.jobs.rule.SeenJob;
 import io.weir.jobs.store.RedisJobs;
-import io.weir.jobs.work.JobEnds;
 import io.weir.jobs.work.JobMeters;
 import io.weir.jobs.work.JobParts;
 import io.weir.node.admission.Admission;
@@ -58,6 +54,7 @@ public final class JobDoor implements Door {
   private final RedisJobs store;
   private final Bulkhead held;
   private final JobMeters meters;
+  private final JobCancels cancels;
   private final JobCallback callback;
   private final JobWatch watch;
   private final JobBudget budget;
@@ -78,6 +75,7 @@ public final class JobDoor implements Door {
     this.callback = new JobCallback(vertx, parts);
     this.held = held;
     this.meters = parts.meters();
+    this.cancels = new JobCancels(store, meters);
     this.budget = budget;
     this.results = results;
     this.watch = new JobWatch(vertx, store);
@@ -231,18 +229,7 @@ public final class JobDoor implements Door {
   private Future<Job> cancel(Subject subject, Named job, JobRule rule) {
     return of(store.see(job.operation(), job.id(), ""))
         .map(seen -> own(seen.map(known -> new SeenJob(known, "")), subject))
-        .compose(seen -> of(store.move(
-            job.operation(), rule, job.id(), "", seen.job().run(), JobMove.to(JobState.CANCELLED))))
-        .map(found -> {
-          MovedJob moved = found.orElseThrow(() -> new RefusedException(JobAnswers.unknown()));
-          if (!moved.isMoved()) {
-            throw new RefusedException(
-                ProblemDetails.of(409, "job_finished", "The job has ended and cannot be cancelled")
-                    .with("state", moved.job().state().word()));
-          }
-          JobEnds.moved(meters, moved, rule);
-          return moved.job();
-        });
+        .compose(seen -> of(cancels.cancel(seen.job(), rule)));
   }
 
   private <T> Future<T> of(CompletionStage<T> asked) {

@@ -241,6 +241,15 @@ public final class RedisJobs implements JobStore {
     return scan(operation, states, ScanCursor.INITIAL, most, new ArrayList<>());
   }
 
+  /** The jobs that are not done, in pages. */
+  public JobPages pages() {
+    return new JobPages(redis, this);
+  }
+
+  CompletionStage<JobQueue> queue(String operation) {
+    return run(look, operation, List.of("", "0", "")).thenApply(answer -> JobText.queue(answer, 0));
+  }
+
   private CompletionStage<List<Job>> scan(
       String operation, String key, ScanCursor from, int most, List<Job> found) {
     return redis

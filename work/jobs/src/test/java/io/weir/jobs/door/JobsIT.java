@@ -14,6 +14,9 @@ import io.weir.jobs.rule.JobParameter;
 import io.weir.node.command.WeirCommand;
 import io.weir.node.testing.NodeFixture;
 import io.weir.node.testing.TestPolicies;
+import io.weir.state.audit.AuditLine;
+import io.weir.state.audit.RedisAudit;
+import io.weir.state.connection.RedisConnections;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -62,11 +65,13 @@ final class JobsIT {
         - { name: Decrypt, match: { method: POST, path: /decrypt }, mode: job,
             job: { dispatchPerSecond: 10, processingTime: 4s, dispatchTime: 100ms, readinessPath: /decrypt-ready,
                    readinessConcurrency: 50, readinessTime: 2s, readinessInterval: 50ms } }
+        - { name: Kept, match: { method: POST, path: /kept }, mode: job,
+            job: { dispatchPerSecond: 10, readinessPath: /never, readinessConcurrency: 1, readinessInterval: 50ms } }
         - { name: Other, match: { path: /other } }
       buckets:
         - name: many
           burstPeriod: 10
-          throttleGroups: [{ opsPerSec: 100, operations: [Proof, Slow, Decrypt, Other] }]
+          throttleGroups: [{ opsPerSec: 100, operations: [Proof, Slow, Decrypt, Kept, Other] }]
         - { name: few, burstPeriod: 1, throttleGroups: [{ opsPerSec: 1, operations: [Once] }] }
       upstream: { url: "http://127.0.0.1:UPSTREAM", timeoutMs: 2000, connectTimeoutMs: 500 }
       subjects:
@@ -89,6 +94,11 @@ final class JobsIT {
             .body()
             .onSuccess(
                 body -> request.response().setStatusCode(isReady ? 200 : 503).end()));
+    fixture.upstreamAnswers(
+        "/never",
+        request -> request
+            .body()
+            .onSuccess(body -> request.response().setStatusCode(503).end()));
     AtomicInteger asked = new AtomicInteger();
     fixture.upstreamAnswers(
         "/receipts/7",
@@ -235,6 +245,91 @@ final class JobsIT {
         .contains("throttle_jobs_eta_error_bucket{operation=\"Proof\"")
         .contains("throttle_jobs_polls_count{operation=\"Proof\"}")
         .contains("throttle_jobs_state_seconds_count{operation=\"Proof\",state=\"in_flight\"}");
+  }
+
+  private HttpResponse<String> operator(String method, String path) {
+    return fixture.send(HttpRequest.newBuilder(fixture.adminUri(path))
+        .header("Authorization", "Bearer " + NodeFixture.ADMIN)
+        .method(method, HttpRequest.BodyPublishers.noBody()));
+  }
+
+  private List<JsonObject> listed(String query) {
+    HttpResponse<String> answer = operator("GET", "/v1/job-queues/Kept" + query);
+    assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
+    return NodeFixture.json(answer).getJsonArray("jobs").stream()
+        .map(JsonObject.class::cast)
+        .toList();
+  }
+
+  @Test
+  void operatorsListTheJobsThatAreNotDoneAndCancelOne() {
+    List<String> locations = IntStream.range(0, 4)
+        .mapToObj(i -> location(submit("/kept", "kept " + i)))
+        .toList();
+    await().until(() -> state(locations.get(0)).equals("checking"));
+
+    JsonObject queue =
+        NodeFixture.json(operator("GET", "/v1/job-queues")).getJsonArray("queues").stream()
+            .map(JsonObject.class::cast)
+            .filter(each -> each.getString("operation").equals("Kept"))
+            .findFirst()
+            .orElseThrow();
+    assertThat(queue.getInteger("waiting")).isEqualTo(3);
+    assertThat(queue.getInteger("checking")).isEqualTo(1);
+    assertThat(queue.getLong("oldestMs")).isNotNegative();
+    assertThat(queue.getInteger("etaSeconds")).isPositive();
+
+    List<JsonObject> all = listed("");
+    assertThat(all)
+        .extracting(job -> job.getString("state"))
+        .containsExactly("checking", "queued", "queued", "queued");
+    assertThat(all)
+        .extracting(job -> job.getString("id"))
+        .containsExactlyElementsOf(locations.stream()
+            .map(each -> each.substring(each.lastIndexOf('/') + 1))
+            .toList());
+    assertThat(all).extracting(job -> job.getInteger("position")).containsExactly(null, 0, 1, 2);
+    assertThat(all.get(1).getString("tenant") + "/" + all.get(1).getString("key"))
+        .isEqualTo("acme/k1");
+    assertThat(listed("?from=1&limit=2"))
+        .extracting(job -> job.getInteger("position"))
+        .containsExactly(0, 1);
+    assertThat(listed("?from=4")).isEmpty();
+
+    String one = "/v1/job-queues/Kept/" + all.get(2).getString("id");
+    assertThat(operator("DELETE", one).statusCode()).isEqualTo(200);
+    assertThat(look(locations.get(2), "k1").statusCode()).isEqualTo(410);
+    assertThat(listed("")).hasSize(3);
+    assertThat(NodeFixture.json(operator("DELETE", one)).getString("code"))
+        .isEqualTo("job_finished");
+    try (RedisConnections redis =
+        RedisConnections.open(fixture.redisUri(), Duration.ofSeconds(5))) {
+      AuditLine line = new RedisAudit(redis).last(1).join().get(0);
+      assertThat(line.record()).isEqualTo("job:Kept/" + all.get(2).getString("id"));
+      assertThat(line.who() + " " + line.what()).isEqualTo("admin cancel");
+    }
+    locations.forEach(each -> cancel(each, "k1"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "GET /v1/job-queues/Kept?limit=0 400",
+        "GET /v1/job-queues/Kept?limit=201 400",
+        "GET /v1/job-queues/Kept?from=-1 400",
+        "GET /v1/job-queues/Other 404",
+        "GET /v1/job-queues/Kept/x 404",
+        "DELETE /v1/job-queues/Kept/00000000000000000000000000000000 404"
+      })
+  void whatOperatorsCannotAskForIsRefused(String request) {
+    String[] words = request.split(" ", -1);
+    assertThat(operator(words[0], words[1]).statusCode()).isEqualTo(Integer.parseInt(words[2]));
+    String path = words[1].replaceAll("[?].*", "");
+    assertThat(fixture
+            .send(HttpRequest.newBuilder(fixture.adminUri(path))
+                .method(words[0], HttpRequest.BodyPublishers.noBody()))
+            .statusCode())
+        .isEqualTo(401);
   }
 
   @Test

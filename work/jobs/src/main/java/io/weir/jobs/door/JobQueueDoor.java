@@ -1,0 +1,204 @@
+package io.weir.jobs.door;
+
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import io.weir.core.policy.OperationRule;
+import io.weir.core.policy.Policy;
+import io.weir.jobs.rule.Eta;
+import io.weir.jobs.rule.Job;
+import io.weir.jobs.rule.JobPage;
+import io.weir.jobs.rule.JobQueue;
+import io.weir.jobs.rule.JobRule;
+import io.weir.jobs.rule.JobState;
+import io.weir.jobs.store.RedisJobs;
+import io.weir.jobs.work.JobParts;
+import io.weir.node.answer.ProblemDetails;
+import io.weir.node.answer.RefusedException;
+import io.weir.node.auth.Operator;
+import io.weir.node.auth.Operator.Scope;
+import io.weir.node.extension.NodeParts;
+import io.weir.node.intake.Area;
+import io.weir.node.intake.Door;
+import io.weir.node.intake.QueryParameters;
+import io.weir.node.intake.Route;
+import io.weir.node.intake.RoutedRequest;
+import io.weir.state.audit.RedisAudit;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletionStage;
+import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * {@code /v1/job-queues}: the jobs of all operations that are not done, how they stand, and the end of one; for operators
+ * of the whole cluster.
+ */
+public final class JobQueueDoor implements Door {
+  private static final Logger LOG = LoggerFactory.getLogger(JobQueueDoor.class);
+  private static final String PATH = "/v1/job-queues";
+  private static final String ONE = PATH + "/{operation}";
+  private static final Map<String, String> PATTERNS =
+      Map.of("operation", "[A-Za-z0-9._-]{1,64}", "id", "[0-9a-f]{32}");
+  private static final String FROM = "from";
+  private static final String LIMIT = "limit";
+  private static final int MOST_OPERATIONS = 100;
+  private static final int MOST_JOBS = 200;
+  private static final int MOST_BEFORE = 1_000_000;
+  private static final ProblemDetails UNKNOWN =
+      ProblemDetails.of(404, "operation_unknown", "The policy has no such operation with jobs");
+
+  private final Context loop;
+  private final NodeParts node;
+  private final RedisJobs store;
+  private final JobCancels cancels;
+  private final RedisAudit audit;
+
+  /** A door of one event loop. */
+  public JobQueueDoor(Vertx vertx, JobParts parts) {
+    this.loop = vertx.getOrCreateContext();
+    this.node = parts.node();
+    this.store = parts.store();
+    this.cancels = new JobCancels(store, parts.meters());
+    this.audit = new RedisAudit(node.redis());
+  }
+
+  @Override
+  public List<Route> routes() {
+    return List.of(
+        Route.get(PATH, this::all),
+        Route.get(ONE, this::list).withQuery(FROM, LIMIT),
+        Route.delete(ONE + "/{id}", this::cancel));
+  }
+
+  @Override
+  public Optional<Area> area() {
+    return Optional.of(Area.of(PATH + "/", PATTERNS, UNKNOWN).checkedBy(node.operators()::of));
+  }
+
+  private Future<Void> all(RoutedRequest request) {
+    node.operators().require(request.http(), Scope.READ);
+    List<Future<JsonObject>> queues = jobs(node.policies().current().policy())
+        .limit(MOST_OPERATIONS)
+        .map(rule -> of(store.pages().heads(rule.name())).map(page -> queue(rule, page)))
+        .toList();
+    return Future.all(queues)
+        .compose(read -> request.answer(
+            200, new JsonObject().put("queues", new JsonArray(read.<JsonObject>list()))));
+  }
+
+  private static Stream<OperationRule> jobs(Policy policy) {
+    return policy.rules().stream().filter(rule -> JobRule.of(rule).isPresent());
+  }
+
+  private Future<Void> list(RoutedRequest request) {
+    node.operators().require(request.http(), Scope.READ);
+    OperationRule rule = operation(request);
+    Map<String, String> asked = QueryParameters.values(request.http(), Set.of(FROM, LIMIT));
+    int from = number(asked, FROM, 0, MOST_BEFORE);
+    int most = number(asked, LIMIT, 1, MOST_JOBS);
+    return of(store.pages().page(rule.name(), from, most))
+        .compose(page -> request.answer(
+            200,
+            counts(rule, page.queue())
+                .put(FROM, from)
+                .put(
+                    "jobs",
+                    new JsonArray(page.jobs().stream()
+                        .map(job -> json(job, settings(rule)))
+                        .toList()))));
+  }
+
+  private OperationRule operation(RoutedRequest request) {
+    String name = request.parameter("operation");
+    return jobs(node.policies().current().policy())
+        .filter(rule -> rule.name().equals(name))
+        .findFirst()
+        .orElseThrow(() -> new RefusedException(UNKNOWN));
+  }
+
+  private static JobRule settings(OperationRule rule) {
+    return JobRule.of(rule).orElseThrow();
+  }
+
+  private static int number(Map<String, String> asked, String name, int least, int most) {
+    String text = asked.getOrDefault(name, name.equals(FROM) ? "0" : "50");
+    if (text.matches("\\d{1,7}")
+        && Integer.parseInt(text) >= least
+        && Integer.parseInt(text) <= most) {
+      return Integer.parseInt(text);
+    }
+    throw new RefusedException(ProblemDetails.badRequest(
+        "query_invalid", List.of("%s: (expected: %d to %d)".formatted(name, least, most))));
+  }
+
+  private static JsonObject queue(OperationRule rule, JobPage heads) {
+    JsonObject json = counts(rule, heads.queue());
+    heads.jobs().stream()
+        .mapToLong(Job::elapsedMillis)
+        .max()
+        .ifPresent(oldest -> json.put("oldestMs", oldest));
+    return json;
+  }
+
+  private static JsonObject counts(OperationRule rule, JobQueue queue) {
+    JobRule settings = settings(rule);
+    long ahead = settings.isDual() ? queue.waiting() : queue.dispatch();
+    long millis = Eta.rawMillis(settings, queue, JobState.QUEUED, ahead, 0);
+    return new JsonObject()
+        .put("operation", rule.name())
+        .put("waiting", queue.waiting())
+        .put("checking", queue.checking())
+        .put("dispatch", queue.dispatch())
+        .put("running", queue.running())
+        .put("etaSeconds", Eta.shownSeconds(settings, JobState.QUEUED, millis));
+  }
+
+  private static JsonObject json(Job job, JobRule rule) {
+    JsonObject json = new JsonObject()
+        .put("id", job.id())
+        .put("state", job.state().word())
+        .put("tenant", job.tenant())
+        .put("key", job.subject())
+        .put("ageMs", job.elapsedMillis())
+        .put("sinceMs", job.sinceMillis())
+        .put("attempts", job.attempts())
+        .put("etaSeconds", JobAnswers.etaSeconds(job, rule));
+    job.position().ifPresent(position -> json.put("position", position));
+    return json;
+  }
+
+  private Future<Void> cancel(RoutedRequest request) {
+    Operator operator = node.operators().require(request.http(), Scope.KEYS);
+    OperationRule rule = operation(request);
+    return of(store.see(rule.name(), request.parameter("id"), ""))
+        .map(seen -> seen.orElseThrow(() -> new RefusedException(JobAnswers.unknown())))
+        .compose(job -> of(cancels.cancel(job, settings(rule)))
+            .compose(cancelled -> audited(operator, job).map(cancelled)))
+        .compose(job -> request.answer(
+            200, new JsonObject().put("state", job.state().word()).put("id", job.id())));
+  }
+
+  // It is done: without the audit, too.
+  private Future<Void> audited(Operator operator, Job job) {
+    String before = new JsonObject()
+        .put("state", job.state().word())
+        .put("tenant", job.tenant())
+        .put("key", job.subject())
+        .encode();
+    String after = new JsonObject().put("state", JobState.CANCELLED.word()).encode();
+    return of(audit.add(
+            operator.name(), "cancel", "job:" + job.operation() + "/" + job.id(), before, after))
+        .onFailure(error -> LOG.warn("a cancelled job is not in the audit", error))
+        .otherwiseEmpty();
+  }
+
+  private <T> Future<T> of(CompletionStage<T> stage) {
+    return Future.fromCompletionStage(stage, loop);
+  }
+}
