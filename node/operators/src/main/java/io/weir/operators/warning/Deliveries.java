@@ -8,33 +8,38 @@ import java.util.Optional;
  * The deliveries of a node to one receiver of warnings: how many succeeded and failed, and when last. Immutable.
  *
  * @param why the last one failed; empty if none has failed
+ * @param failingSince the first failure after the last success; empty if the last one succeeded
  */
 record Deliveries(
     long delivered,
     long failed,
     Optional<Instant> lastDelivered,
     Optional<Instant> lastFailed,
-    String why) {
-  static final Deliveries NONE = new Deliveries(0, 0, Optional.empty(), Optional.empty(), "");
+    String why,
+    Optional<Instant> failingSince) {
+  static final Deliveries NONE =
+      new Deliveries(0, 0, Optional.empty(), Optional.empty(), "", Optional.empty());
 
   Deliveries withDelivered(Instant at) {
-    return new Deliveries(delivered + 1, failed, Optional.of(at), lastFailed, why);
+    return new Deliveries(
+        delivered + 1, failed, Optional.of(at), lastFailed, why, Optional.empty());
   }
 
   Deliveries withFailed(Instant at, String because) {
-    return new Deliveries(delivered, failed + 1, lastDelivered, Optional.of(at), because);
+    Optional<Instant> since = Optional.of(failingSince.orElse(at));
+    return new Deliveries(delivered, failed + 1, lastDelivered, Optional.of(at), because, since);
   }
 
   /** Whether the last message has failed. */
   boolean isFailing() {
-    return lastFailed.isPresent()
-        && !lastDelivered.map(at -> !at.isBefore(lastFailed.get())).orElse(false);
+    return failingSince.isPresent();
   }
 
   JsonObject toJson() {
     JsonObject json = new JsonObject().put("delivered", delivered).put("failed", failed);
     lastDelivered.ifPresent(at -> json.put("lastDelivered", at.toString()));
     lastFailed.ifPresent(at -> json.put("lastFailed", at.toString()).put("why", why));
+    failingSince.ifPresent(at -> json.put("failingSince", at.toString()));
     return json.put("isFailing", isFailing());
   }
 }

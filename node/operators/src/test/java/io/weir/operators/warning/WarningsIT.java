@@ -200,11 +200,17 @@ final class WarningsIT {
     assertThat(receiver().getString("lastDelivered")).isNotNull();
 
     refused = true;
+    asked("POST", "/v1/warnings/test", "{\"to\": \"ops\"}");
+    String first = receiver().getString("lastFailed");
     JsonObject failed = NodeFixture.json(asked("POST", "/v1/warnings/test", "{\"to\": \"ops\"}"));
     refused = false;
     assertThat(failed.getBoolean("delivered")).isFalse();
     assertThat(failed.getString("why")).isEqualTo("status 503");
+    String since = receiver().getString("failingSince");
     assertThat(receiver().getBoolean("isFailing")).isTrue();
+    assertThat(since).isEqualTo(first);
+    asked("POST", "/v1/warnings/test", "{\"to\": \"ops\"}");
+    assertThat(receiver().containsKey("failingSince")).isFalse();
 
     assertThat(asked("POST", "/v1/warnings/test", "{\"to\": \"me\"}").body())
         .contains("receiver_unknown");
