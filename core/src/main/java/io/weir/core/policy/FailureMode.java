@@ -21,5 +21,5 @@ public enum FailureMode {
       "failureMode",
       WORDS,
       "[while Redis is away](../explanation/outages.md): each node enforces its share; 503 with `Retry-After`; or"
-          + " requests pass uncounted. Of the policy (default: `local`) or of one plan");
+          + " requests pass uncounted. Set for the policy (default: `local`) or one plan");
 }

@@ -177,7 +177,7 @@ public final class InsightExtension implements Insight {
           .compose(counts ->
               Future.fromCompletionStage(top.put(node.policies().questions().node(), counts)))
           .onSuccess(time::learn)
-          .onFailure(error -> LOG.debug("the counts were not told: {}", error.getMessage()))
+          .onFailure(error -> LOG.debug("the counts were not sent: {}", error.getMessage()))
           .otherwise(0L)
           .mapEmpty();
     }

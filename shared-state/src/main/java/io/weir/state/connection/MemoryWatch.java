@@ -59,7 +59,7 @@ public final class MemoryWatch implements AutoCloseable {
         && !isRefused) {
       isRefused = true;
       LOG.warn(
-          "Redis does not tell how much memory it uses: places may fill it ({})",
+          "Redis does not report how much memory it uses: places may fill it ({})",
           error.getMessage());
     }
   }

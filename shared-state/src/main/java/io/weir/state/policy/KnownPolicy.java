@@ -67,7 +67,7 @@ final class KnownPolicy {
   void takeKept(StoreUnavailableException error) {
     PolicyText kept = copy.read().filter(text -> error.fault().isOutage()).orElseThrow(() -> error);
     LOG.warn(
-        "Redis is away: revision {} counts, as it was kept ({})",
+        "Redis is away: revision {} applies, from the kept copy ({})",
         kept.revision(),
         error.getMessage());
     Document document = Document.parse(kept);

@@ -143,7 +143,7 @@ final class PolicyPublisher {
       if (attempt == MAX_PUBLISH_ATTEMPTS) {
         return CompletableFuture.failedFuture(new StoreUnavailableException(
             Faults.of(error),
-            "revision %d is in force, and a part of Redis could not be told: %s"
+            "revision %d is in force, and a part of Redis did not get it: %s"
                 .formatted(revision, error.getMessage()),
             error));
       }

@@ -66,7 +66,7 @@ public final class BenchCommand implements Callable<Integer> {
   @Option(
       names = "--soak",
       paramLabel = "MINUTES",
-      description = "mixed load on one node for so long, and nothing else")
+      description = "mixed load on one node for this time, and nothing else")
   private Optional<Integer> soak = Optional.empty();
 
   @Option(

@@ -34,7 +34,7 @@ final class BucketOptionsReader {
 
   private static final Field<String> OVERFLOW = Field.name(
       "overflow",
-      "another bucket of the plan with all of its operations, which pays where this one has no room");
+      "another bucket of the plan with all of its operations, which pays if this one has no room");
 
   private static final Field<Long> SHARE =
       Field.percent("share", 1, 99, "the part of rate and burst that is reserved");

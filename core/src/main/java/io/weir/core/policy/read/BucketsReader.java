@@ -23,7 +23,7 @@ final class BucketsReader {
   private static final Field<Boolean> LEASED = Field.flag(
       "leased",
       "whether nodes and programs hold [leases](../explanation/consistency.md#leases) of it and spend them without asking"
-          + " Redis: for a bucket with thousands of requests a second (on a Redis Cluster all buckets of scope `cluster`"
+          + " Redis: for a bucket with thousands of requests per second (on a Redis Cluster all buckets of scope `cluster`"
           + " are leased)");
   private static final Table BUCKET = Table.of("bucket", NAME, Scopes.SCOPE, HIGH_VOLUME, LEASED)
       .with(ShapeReader.FIELDS)

@@ -49,7 +49,7 @@ final class CostSection {
   /** The cost of an operation. */
   static final Field<Object> COST = Field.oneOf(
       "cost",
-      "the number of operations that a request counts as (default: 1), or where the request names it",
+      "the number of operations of a request (default: 1), or the part of the request that contains it",
       FIXED,
       READ);
 

@@ -27,13 +27,13 @@ record GivenRate(Optional<Rate> rate, String written) {
       "; for other rates, rate: with a whole number per s, min, h or d, such as 60/min";
 
   private static final Field<Long> OPS_PER_SEC =
-      Field.hinted("opsPerSec", 0, MAX_OPS_PER_SEC, HINT, "operations a second");
+      Field.hinted("opsPerSec", 0, MAX_OPS_PER_SEC, HINT, "operations per second");
   private static final Field<Long> MILLI_OPS_PER_SEC = Field.hinted(
       "milliOpsPerSec",
       0,
       MAX_MILLI_OPS_PER_SEC,
       HINT,
-      "thousandths of an operation a second; if both are given, the finer one counts if it is above 0");
+      "thousandths of an operation per second; if both are given, the finer one applies if it is above 0");
   private static final Field<GivenRate> RATE = Field.parsed(
       "rate",
       GivenRate::parse,

@@ -14,6 +14,6 @@ enum LimitMode {
   static final Field<LimitMode> FIELD = Field.choice(
           "mode",
           Words.of("enforce", ENFORCE, "audit", AUDIT),
-          "`enforce`, or `audit`: it denies nothing, and what it would deny is [told](../how-to/see-and-steer.md#what-if)")
+          "`enforce`, or `audit`: it denies nothing, and its would-be denials are [reported](../how-to/see-and-steer.md#what-if)")
       .or(ENFORCE);
 }

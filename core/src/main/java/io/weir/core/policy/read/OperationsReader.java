@@ -74,7 +74,7 @@ final class OperationsReader {
           STAGE)
       .with(Extensions.all().fields(Parent.OPERATION));
   static final Field<List<Section>> OPERATIONS = Field.sections(
-      "operations", OPERATION, "how requests become operations; the first one that matches wins");
+      "operations", OPERATION, "how requests become operations; the first match applies");
 
   private OperationsReader() {}
 

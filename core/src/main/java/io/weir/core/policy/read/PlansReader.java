@@ -31,7 +31,7 @@ final class PlansReader {
   static final Field<BucketSet> BUCKET_SET = Field.choice(
       "bucketSet",
       SETS,
-      "the set of buckets for plans without a list; of the policy (default: `ordinary`) or of one plan");
+      "the set of buckets for plans without a list; set for the policy (default: `ordinary`) or one plan");
 
   private static final Field<List<Section.Item>> BUCKETS =
       Field.names("buckets", "its buckets; default: all of its set");
@@ -107,7 +107,7 @@ final class PlansReader {
       DefinedBucket bucket = limits.buckets().get(item.text());
       if (bucket == null) {
         section.errorAt(
-            "bucket_unknown", item, "no sound bucket '%s' in the policy".formatted(item.text()));
+            "bucket_unknown", item, "bucket '%s' is not defined, or has errors".formatted(item.text()));
       } else if (bucket.set() != set) {
         section.errorAt(
             "bucket_of_other_set",

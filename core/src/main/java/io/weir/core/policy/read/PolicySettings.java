@@ -25,7 +25,7 @@ record PolicySettings(
   private static final Field<Boolean> UNLISTED = Field.choice(
           "unlistedOperations",
           Words.of("deny", false, "allow", true),
-          "what becomes of operations that no bucket of the plan limits")
+          "whether operations that no bucket of the plan limits pass")
       .or(false);
 
   /** Their fields, of which plans may have some, too. */

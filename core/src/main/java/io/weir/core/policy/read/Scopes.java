@@ -13,7 +13,7 @@ final class Scopes {
   static final Field<Scope> SCOPE = Field.choice(
       "scope",
       BY_WORD,
-      "whose operations are counted together: of each key, of each tenant, or of all; default: `defaults.scope`");
+      "whose operations are counted together: per key, per tenant, or for all; default: `defaults.scope`");
 
   /** The scope of the limits that name none. */
   static final Field<Scope> DEFAULT =

@@ -32,7 +32,7 @@ final class SettleReader {
       "json",
       RequestParts.POINTER,
       "a JSON pointer such as /usage/total_tokens",
-      "the field of the answer with the cost; of a stream of events the last one that has it");
+      "the field of the answer with the cost; in a stream of events, of the last event that has it");
   private static final Field<SettleRule.Source> USAGE = Field.choice(
       "usage",
       Words.of("openai", SettleRule.Source.OPENAI, "anthropic", SettleRule.Source.ANTHROPIC),

@@ -34,7 +34,7 @@ final class ShapeReader {
       "burstPeriodMs",
       0,
       MAX_NUMBER,
-      "the same in milliseconds; if both are given, this one counts if it is above 0");
+      "the same in milliseconds; if both are given, this one applies if it is above 0");
   private static final Field<List<Section.Item>> OPERATIONS = Field.names(
           "operations", "the limited operations; each is in one group of the bucket")
       .counts(1, Integer.MAX_VALUE);
@@ -183,7 +183,7 @@ final class ShapeReader {
   private static String imprecise(List<Group> groups, BigInteger unitsPerMicro, long burstMillis) {
     List<String> rates =
         groups.stream().map(Group::written).distinct().limit(MOST_RATES_TOLD).toList();
-    return "together the rates %s need a unit that drains %d times a microsecond (or more); × %d ms burst (expected: at most %d)"
+    return "together the rates %s need a unit that drains %d times per microsecond (or more); × %d ms burst (expected: at most %d)"
         .formatted(String.join(", ", rates), unitsPerMicro, burstMillis, Bucket.MAX_PRECISION);
   }
 

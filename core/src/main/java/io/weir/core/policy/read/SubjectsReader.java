@@ -27,10 +27,10 @@ final class SubjectsReader {
   private static final int MAX_NAMED = 20;
   private static final Field<String> PLAN = Field.name(
       "plan",
-      "a plan; a subject's own counts before its tenant's, and that before the one of `defaults`");
+      "a plan; a subject's own takes precedence over its tenant's, and that over the one of `defaults`");
   private static final Table DEFAULTS = Table.of("defaults", Scopes.DEFAULT, PLAN);
   static final Field<Section> DEFAULTS_FIELD =
-      Field.section("defaults", DEFAULTS, "the scope and the plan of those that name none");
+      Field.section("defaults", DEFAULTS, "the scope of limits and the plan of subjects that name none");
   private static final Table TENANT =
       Table.of("tenant", PLAN).with(Access.FIELDS).with(List.of(OverrideReader.OVERRIDES));
   static final Field<Map<String, Section>> TENANTS =

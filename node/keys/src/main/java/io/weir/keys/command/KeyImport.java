@@ -35,8 +35,8 @@ import picocli.CommandLine.Parameters;
     name = "import",
     description =
         "Takes keys over: from CSV (columns id, tenant, plan, key or secretHash, state, expires, labels, note), JSON"
-            + " lines, Kong (decK) or a policy. Keys in clear are hashed here. Keys that are there already as asked for"
-            + " are left alone: an import may be repeated. Each row is in force, or named with its line and a reason;"
+            + " lines, Kong (decK) or a policy. Keys in clear are hashed here. Existing keys that equal their row are"
+            + " left alone: an import may be repeated. Each row is in force, or named with its line and a reason;"
             + " then the command fails.",
     sortOptions = false,
     mixinStandardHelpOptions = true)
@@ -69,7 +69,7 @@ final class KeyImport extends AdminCommand {
       names = "--from-line",
       paramLabel = "N",
       defaultValue = "1",
-      description = "leaves out the rows of the lines before, as a stopped import tells")
+      description = "leaves out the rows of the lines before, as printed by a stopped import")
   private long fromLine;
 
   private final Deque<Sent> inFlight = new ArrayDeque<>();

@@ -18,7 +18,7 @@ final class RecordBoost {
   static CommandRow row(String kind) {
     return CommandRow.of(
             "boost",
-            "Gives a record a higher limit for a while; it ends by itself.",
+            "Gives a record a higher limit for a while; it ends without another command.",
             call -> boost(call, "/v1/" + kind + "/" + call.text("ID")))
         .argument("ID", "its id")
         .option("--bucket", "BUCKET", "a bucket")

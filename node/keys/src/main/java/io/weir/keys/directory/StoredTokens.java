@@ -17,7 +17,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 final class StoredTokens {
   private static final long LASTS_NANOS = 5_000_000_000L;
   private static final ProblemDetails UNCERTAIN = ProblemDetails.of(
-      503, "tokens_uncertain", "The node cannot tell now whether the token still counts");
+      503, "tokens_uncertain", "The node does not know now whether the token is still valid");
 
   private final NewestRecords records;
   private final AtomicInteger changes = new AtomicInteger();

@@ -42,7 +42,7 @@ public final class IdentitySection implements PolicySection<IdentityRule> {
       "query",
       TOKEN,
       "the name of a query parameter",
-      "a query parameter that holds a key. Queries end up in the logs of others: better not");
+      "a query parameter that holds a key. Queries end up in many logs: better not");
   private static final Field<Section> API_KEY = Field.section(
       "apiKey", Table.of("apiKey", HEADERS, BEARER, BASIC, QUERY), "where API keys are looked for");
 
@@ -109,7 +109,7 @@ public final class IdentitySection implements PolicySection<IdentityRule> {
           "from",
           Networks.FORM,
           Networks.EXPECTED,
-          "the networks of the proxy; requests of others with the header are refused")
+          "the networks of the proxy; requests from elsewhere with the header are refused")
       .required();
   private static final Field<Section> HEADER = Field.section(
       "header",
@@ -139,7 +139,7 @@ public final class IdentitySection implements PolicySection<IdentityRule> {
       "proxies",
       Networks.FORM,
       Networks.EXPECTED,
-      "networks of proxies in front, whose word about the address of a caller counts, and that may ask at `/v1/authorize`");
+      "networks of proxies in front, which are trusted to state a caller's address, and may use `/v1/authorize`");
   private static final Field<String> ADDRESS_HEADER = Field.text(
           "addressHeader",
           Pattern.compile("X-Forwarded-For|Forwarded"),

@@ -19,7 +19,7 @@ public final class OperationIdentitySection implements PolicySection<Sources> {
       "identity",
       WORD,
       "apiKey, jwt, header, clientCertificate or anonymous",
-      "the only sources of [identity](#identity) that count for it; default: all");
+      "the only sources of [identity](#identity) that are valid for it; default: all");
 
   @Override
   public Parent parent() {

@@ -39,7 +39,7 @@ public final class InsightCommands {
   private static CommandRow explain() {
     return CommandRow.of(
             "explain",
-            "Tells what would be decided now on a request, and why, limit by limit. Nothing is taken.",
+            "Shows the decision on a request at this moment, and why, limit by limit. Nothing is taken.",
             call -> {
               String query = call.queryOf("key=KEY", "operation=OPERATION", "cost=--cost");
               return call.printed(call.get("/v1/explain" + query), found -> explained(call, found));
@@ -85,7 +85,7 @@ public final class InsightCommands {
     return CommandRow.of(
             "reset",
             "Forgets what a key or a tenant has used: its rates, its quotas and its queue. The limits "
-                + "stay as they are, and so does what is used of limits that it shares with others.",
+                + "stay as they are, and so does the usage of limits that it shares with other keys.",
             call -> call.printed(
                 call.send(
                     "POST",
@@ -95,7 +95,7 @@ public final class InsightCommands {
         .argument("KEY", "id of a key, or TENANT/ for the limits that the keys of a tenant share")
         .repeated("--limit", "NAME", "only this bucket or quota")
         .flag("--queue", "with --limit: the queue, too")
-        .flag("--dry-run", "tells what would be forgotten, and forgets nothing");
+        .flag("--dry-run", "lists the usage that would be forgotten, and forgets nothing");
   }
 
   private static JsonObject wish(RowCommand call) {

@@ -22,7 +22,7 @@ final class Status {
   static CommandRow row() {
     return CommandRow.of(
             "status",
-            "Says whether the cluster needs you: what is wrong, since when, and what to do. Fails if it does.",
+            "Says whether the cluster needs you: problems, since when, and their remedies. Fails if it does.",
             Status::show)
         .watched();
   }

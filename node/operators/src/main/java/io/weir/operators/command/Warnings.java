@@ -23,11 +23,11 @@ final class Warnings {
     return List.of(
         CommandRow.of(
             "list",
-            "Lists the rules of the policy, and the receivers of the node that is asked.",
+            "Lists the rules of the policy, and the receivers of the node that answers.",
             call -> call.printed(call.get(PATH), found -> print(call, found))),
         CommandRow.of(
                 "test",
-                "Sends a message of type test to a receiver, once, by the node that is asked. Fails if it is not taken.",
+                "Sends a message of type test to a receiver, once, from the node that answers. Fails if it is not taken.",
                 Warnings::test)
             .argument("RECEIVER", "a receiver, as rules name it"));
   }

@@ -11,7 +11,7 @@ final class QueueWords {
   private static final Pattern LIMIT =
       Pattern.compile("\\S+ ([^@\\s]+)\\S*\\.(due|turn|own_turn|larger) \\d+ \\((.*)\\)");
   private static final Map<String, String> MEANING = Map.of(
-      "due", "is due to callers who were told a time:",
+      "due", "is due to callers with a retry time:",
       "turn", "the next newcomer may come at",
       "own_turn", "this key may come again at",
       "larger", "others leave room for the largest cost without a place:");

@@ -96,7 +96,7 @@ public final class LiveFeed {
         Context loop = vertx.getOrCreateContext();
         events(loop, work, pulse.span() - SPANS_AGAIN)
             .onSuccess(text -> streams.forEach(stream -> stream.send(text)))
-            .onFailure(error -> LOG.warn("nothing could be told to those who watch", error))
+            .onFailure(error -> LOG.warn("nothing could be sent to the watching browsers", error))
             .onComplete(over -> isLooking = false);
       }
     });

@@ -33,7 +33,7 @@ import picocli.CommandLine.Spec;
     name = "replay",
     description =
         "Puts the requests of access logs through a policy, at their own times and by the same "
-            + "arithmetic: who would have been limited, when, and by what. Nothing else is asked.",
+            + "arithmetic: who would have been limited, when, and by which limit. No node is called, and no Redis.",
     mixinStandardHelpOptions = true)
 public final class ReplayCommand implements Callable<Integer> {
   /** Longer lines are cut. */
@@ -72,7 +72,7 @@ public final class ReplayCommand implements Callable<Integer> {
 
   @Option(
       names = "--by-address",
-      description = "with common: the address is limited, even where the log names a user")
+      description = "with common: the address is limited, even if the log names a user")
   private boolean isByAddress;
 
   @Option(

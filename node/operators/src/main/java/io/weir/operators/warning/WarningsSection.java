@@ -34,7 +34,7 @@ public final class WarningsSection implements PolicySection<WarningRules> {
           "at",
           1,
           MOST,
-          "how full a limit is when the receiver is told, as `[80, 90]` per cent or `[0.8, 0.9]`; without any 80, 90 and"
+          "how full a limit is when the receiver is warned, as `[80, 90]` per cent or `[0.8, 0.9]`; default: 80, 90 and"
               + " 100 per cent")
       .atMost(10, "too_many_percentages");
   private static final Field<List<Item>> PLANS =
@@ -58,13 +58,13 @@ public final class WarningsSection implements PolicySection<WarningRules> {
           "again",
           Duration.ofMinutes(1),
           Duration.ofDays(31),
-          "after this time the same percentage of the same limit may be told again; of a quota, when its next period"
-              + " begins")
+          "after this time a warning about the same percentage of the same limit may be sent again; for a quota, when"
+              + " its next period begins")
       .or(Duration.ofHours(1).toMillis());
   private static final Field<Map<String, Section>> WARNINGS = Field.byId(
           "warnings",
           Table.of("warning", TO, AT, PLANS, TENANTS, KEYS, LIMITS, AGAIN),
-          "limits of which a receiver is [warned](#warnings) when they fill up")
+          "limits about which a receiver is [warned](#warnings) when they fill up")
       .atMost(20, "too_many_warnings");
 
   @Override

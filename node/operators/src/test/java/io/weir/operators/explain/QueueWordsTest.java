@@ -17,7 +17,7 @@ final class QueueWordsTest {
             QueueWords.of(
                 "weir:{72nw}:acme:key:alice requests@1/200000.due 15400000 (77 operations until 2026-11-25T18:08:54.500000Z, 64 of 64 parts kept)"))
         .isEqualTo(
-            "requests: is due to callers who were told a time: 77 operations until 2026-11-25T18:08:54.500000Z, 64 of 64 parts kept.");
+            "requests: is due to callers with a retry time: 77 operations until 2026-11-25T18:08:54.500000Z, 64 of 64 parts kept.");
     assertThat(
             QueueWords.of(
                 "weir:{72nw}:acme:key:alice requests@1/200000.turn 1795630138170332 (2026-11-25T18:08:58.170332Z)"))

@@ -28,7 +28,7 @@ import picocli.CommandLine.Spec;
     description =
         "Shows the state of an API key, a tenant or the cluster as it is in Redis: how much of each bucket, "
             + "quota and permits is used, when it is empty, how many wait. Or an upstream of providers: when each key may be used "
-            + "next, what is left alone. Or a window of ranges. Reads only.",
+            + "next, and which ones are left alone. Or a window of ranges. Reads only.",
     sortOptions = false,
     mixinStandardHelpOptions = true,
     versionProvider = WeirCommand.Version.class)

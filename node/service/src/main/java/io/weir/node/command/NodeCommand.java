@@ -31,8 +31,8 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "node",
     description = "Runs a node. Each option is also an environment variable (--redis-uri: "
-        + "WEIR_REDIS_URI) and a line of the configuration file (redis-uri = …); a flag wins over "
-        + "the environment, and that over the file.",
+        + "WEIR_REDIS_URI) and a line of the configuration file (redis-uri = …); a flag overrides "
+        + "the environment, and that overrides the file.",
     sortOptions = false,
     mixinStandardHelpOptions = true,
     versionProvider = WeirCommand.Version.class)

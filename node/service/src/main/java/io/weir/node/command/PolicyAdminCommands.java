@@ -56,7 +56,7 @@ final class PolicyAdminCommands {
             .optionalArgument("REVISION", "a number"),
         CommandRow.of(
                 "diff",
-                "Shows what differs between two revisions; without them, what the last one has changed.",
+                "Shows the differences between two revisions; without them, the changes of the last one.",
                 call -> call.printText("/v1/policy/diff" + call.queryOf("from=FROM", "to=TO")))
             .optionalArgument("FROM", "a number")
             .optionalArgument("TO", "a number (default: the one in force)"));
@@ -64,7 +64,7 @@ final class PolicyAdminCommands {
 
   private static CommandRow change(String name, String description, CommandRow.Work work) {
     return CommandRow.of(name, description, work)
-        .flag("--dry-run", "tells problems and differences, and changes nothing")
+        .flag("--dry-run", "prints problems and differences, and changes nothing")
         .flag("--force", "also if stored keys lose limits by it")
         .option("--comment", "TEXT", "why, one line")
         .option("--if-revision", "N", "only if this revision is in force");

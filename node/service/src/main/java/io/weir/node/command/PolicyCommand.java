@@ -36,7 +36,7 @@ final class PolicyCommand {
   /** {@code weir policy check FILE}: reads a policy and reports every problem. */
   @Command(
       name = "check",
-      description = "Reads a policy, tells every problem, and fails where it is refused.",
+      description = "Reads a policy, prints every problem, and fails if it is refused.",
       mixinStandardHelpOptions = true,
       versionProvider = WeirCommand.Version.class)
   static final class Check implements Callable<Integer> {

@@ -22,8 +22,8 @@ import picocli.CommandLine.Parameters;
     name = "compare",
     description =
         "Decides all requests of the cluster by a candidate, too, for some time, and shows who would be denied beside "
-            + "today. Nothing is enforced by it. Without FILE: what is rehearsed now, and what limits with mode audit "
-            + "would deny.",
+            + "today. Nothing is enforced by it. Without FILE: the present comparison, and the denials that limits "
+            + "with mode audit would make.",
     mixinStandardHelpOptions = true)
 final class PolicyCompare extends AdminCommand {
   private static final String PATH = "/v1/rehearsal";

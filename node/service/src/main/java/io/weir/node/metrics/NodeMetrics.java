@@ -59,7 +59,7 @@ public final class NodeMetrics implements Holds.Events {
           "made", "kept", "early", "late", "unknown", "broken")
       .collect(Collectors.toUnmodifiableMap(Function.identity(), this::slotCounter));
   private final Timer wait = Timer.builder("throttle.retry.after")
-      .description("The waits that denied callers were told")
+      .description("The waits in the answers to denied callers")
       .serviceLevelObjectives(WAITS.toArray(Duration[]::new))
       .register(registry);
   private final HttpMeters http = new HttpMeters(registry);
@@ -72,7 +72,7 @@ public final class NodeMetrics implements Holds.Events {
   private final DistributionSummary congestion = DistributionSummary.builder(
           "throttle.congestion.multiplier")
       .description(
-          "The multipliers above 1 that decisions were told, of buckets that are nearly full")
+          "The multipliers above 1 in decisions on buckets that are nearly full")
       .register(registry);
 
   /** The metrics of shared buckets. */

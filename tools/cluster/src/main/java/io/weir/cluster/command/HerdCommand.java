@@ -27,7 +27,7 @@ import picocli.CommandLine.Spec;
     name = "herd",
     description =
         "Lets many callers of one key come at the same moment, through all nodes of the local cluster: once "
-            + "with places, once told the next token, once with exponential backoff. Prints what each second "
+            + "with places, once with the time of the next token, once with exponential backoff. Prints what each second "
             + "brings, and demands attempts and waits.",
     sortOptions = false,
     mixinStandardHelpOptions = true,

@@ -142,7 +142,7 @@ final class UpCommand implements Callable<Integer> {
     double most = key.opsPerSec() * (seen.took().toMillis() + key.burstMs()) / 1000;
     out.printf(
         "%nOne limit: %d callers of one key for %.1f s, through %d nodes. A bucket of %.0f/s and %d ms admits "
-            + "at most %.0f: %d were admitted, %d told to come back.%n",
+            + "at most %.0f: %d were admitted, %d got a retry time.%n",
         SHOWN_CALLERS,
         seen.took().toMillis() / 1000.0,
         cluster.nodes().size(),

@@ -13,7 +13,7 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "upstream",
     description =
-        "Runs a service that answers every request with what it saw of it, until it is told to stop.",
+        "Runs a service that answers every request with a description of it, until it is stopped.",
     sortOptions = false,
     mixinStandardHelpOptions = true,
     versionProvider = WeirCommand.Version.class)

@@ -41,7 +41,7 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "jobs",
     description =
-        "Shows the jobs of an operation as they are in Redis, or the story of one; cancels one.",
+        "Shows the jobs of an operation as they are in Redis, or the history of one; cancels one.",
     sortOptions = false,
     mixinStandardHelpOptions = true,
     versionProvider = WeirCommand.Version.class)
@@ -71,7 +71,7 @@ public final class JobsCommand implements Callable<Integer> {
       index = "1",
       arity = "0..1",
       paramLabel = "ID",
-      description = "a job: its story is told")
+      description = "a job: its history is shown")
   private @Nullable String id;
 
   @Option(names = "--cancel", description = "cancel the job ID")

@@ -29,8 +29,8 @@ public enum JobParameter {
   PROCESSING_TIME(
       "processingTime", Type.DURATION, 1, 3_600_000, 6000, "how long the upstream takes"),
   MARGIN("margin", Type.THOUSANDTHS, 0, 1000, 200, "what an eta is more than computed"),
-  MIN_WAIT("minWait", Type.DURATION, 1000, 3_600_000, 1000, "the least time that is told"),
-  MAX_WAIT("maxWait", Type.DURATION, 1000, 3_600_000, 300_000, "the longest time that is told"),
+  MIN_WAIT("minWait", Type.DURATION, 1000, 3_600_000, 1000, "the shortest wait in an answer"),
+  MAX_WAIT("maxWait", Type.DURATION, 1000, 3_600_000, 300_000, "the longest wait in an answer"),
   CAPACITY("capacity", Type.NUMBER, 1, 1_000_000, 10_000, "jobs that may wait"),
   CAPACITY_OF_KEY(
       "capacityOfKey", Type.NUMBER, 1, 1_000_000, 2500, "jobs of one key that are not done"),

@@ -33,17 +33,17 @@ public final class JobSection implements PolicySection<JobRule> {
       "readinessPath",
       Pattern.compile("/[A-Za-z0-9/._~%-]{0,255}"),
       "a path of the upstream such as /ready",
-      "where the upstream is asked, with a `POST` of the job's body, whether it is ready for the job: 200 and 204 mean"
+      "the path at which a `POST` of the job's body checks whether the upstream is ready for the job: 200 and 204 mean"
           + " ready; 202, 404, 408, 409, 425, 429, and 500 and above but 501 and 505 mean not yet; any other answer is the"
           + " job's result. A job that is not ready for four times the `readinessTime` goes to the end of the queue; while"
-          + " others wait, a key has half of the places at most. Without a path nothing is asked");
+          + " others wait, a key has half of the places at most. Without a path there is no check");
   private static final Field<Boolean> BATCHES = Field.flag(
       "batches", "whether the jobs that are checked at once take together the time of one");
   private static final Field<Boolean> LEARNED = Field.flag(
       "learned",
       "whether etas use the observed medians of checking and of the upstream, once there are some");
   private static final Field<Boolean> CALLBACKS =
-      Field.flag("callbacks", "whether the upstream may [bring](http.md#jobs) a result by itself");
+      Field.flag("callbacks", "whether the upstream may [deliver](http.md#jobs) a result with a request of its own");
   private static final Field<Long> AFTER =
       Field.duration("after", Duration.ZERO, DAY, "the time since the upstream took the job");
   private static final Field<Long> WAIT =
@@ -51,7 +51,7 @@ public final class JobSection implements PolicySection<JobRule> {
   private static final Field<List<Section>> RECEIPT_WAITS = Field.sections(
           "receiptWaits",
           Table.of("receiptWait", AFTER, WAIT),
-          "how long to wait before the location of a receipt is asked again, by the time since the upstream took the job,"
+          "how long to wait before the location of a receipt is polled again, by the time since the upstream took the job,"
               + " ascending; default: 0s: 4s, 60s: 10s, 2m: 30s, 5m: 60s, 15m: 5m")
       .atMost(20, "too_many_waits", "steps");
   private static final Field<List<Item>> FAILURES = Field.numerals(

@@ -16,7 +16,7 @@ final class HealthReader {
           "path",
           Pattern.compile("/[\\x21\\x22\\x24-\\x7e]{0,255}"),
           "a path such as /health, of at most 256 characters",
-          "such as `/health`, with a query where it needs one")
+          "such as `/health`, with a query if it needs one")
       .required();
   private static final Field<Long> INTERVAL = Field.duration(
           "interval",

@@ -63,7 +63,7 @@ final class RetryReader {
   private static final Field<Long> BUDGET_PERCENT = Field.percent("budget", 0, 100, "");
   private static final Field<Object> BUDGET = Field.oneOf(
           "budget",
-          "the share of the requests that a node may send again, and besides up to ten a second (twenty at once), so that"
+          "the share of the requests that a node may send again, and besides up to ten per second (twenty at once), so that"
               + " few requests get all their attempts; 0 for none, `off` for no bound",
           BUDGET_PERCENT,
           NO_BUDGET)

@@ -33,7 +33,7 @@ public final class UpstreamsSection implements PolicySection<Destinations> {
   private static final Field<Boolean> JSON_RPC = Field.flag(
       "jsonRpc",
       "whether JSON-RPC errors −32005, −32016, 10007, and −32000 with a message about a limit, in JSON answers of 200 with"
-          + " up to 4 KiB count as 429; answers are asked for without compression");
+          + " up to 4 KiB count as 429; answers are requested without compression");
   private static final Field<List<Item>> JSON_RPC_CODES = Field.texts(
           "jsonRpcCodes",
           CODE,
@@ -45,7 +45,7 @@ public final class UpstreamsSection implements PolicySection<Destinations> {
           CODE,
           CODE_EXPECTED,
           "codes that count as a failure of the provider, as 502 does, such as `[-32603]`; they also work without `jsonRpc`."
-              + " A batch of answers counts if each of them has such a code")
+              + " A batch of answers is a failure if each of them has such a code")
       .atMost(20, "too_many_codes");
   private static final Table UPSTREAM = Table.of(
           "upstreamOfProviders", ProviderReader.PROVIDERS, SELECTION)

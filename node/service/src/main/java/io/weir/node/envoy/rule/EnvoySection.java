@@ -43,13 +43,13 @@ public final class EnvoySection implements PolicySection<EnvoyDomains> {
       .counts(1, EnvoyBounds.ENTRIES)
       .required();
   private static final Field<Long> REQUESTS =
-      Field.number("requests", 0, UnitLimit.MOST, "so many in a unit of time; 0 lets nothing pass");
+      Field.number("requests", 0, UnitLimit.MOST, "the limit in one unit of time; 0 lets nothing pass");
   private static final Field<LimitUnit> PER = Field.choice(
       "per", LimitUnit.words(), "the unit; a month is one of the calendar in UTC, a year 365 days");
   private static final Field<Boolean> UNLIMITED =
       Field.flag("unlimited", "instead of a limit: its descriptors pass");
   private static final Field<Boolean> TAKES_LIMITS = Field.flag(
-      "override", "whether a limit that a descriptor carries counts in place of this one");
+      "override", "whether a limit that a descriptor carries applies in place of this one");
   private static final Field<Boolean> AUDITS = Field.choice(
           "mode",
           Words.of("enforce", false, "audit", true),
@@ -58,7 +58,7 @@ public final class EnvoySection implements PolicySection<EnvoyDomains> {
   private static final Field<String> NAME =
       Field.name("name", "of the limit, in answers and metrics; default: the keys of its entries");
   private static final Field<List<Item>> REPLACES = Field.names(
-      "replaces", "names of rules that do not count where this one matches the same request, too");
+      "replaces", "names of rules that do not apply if this one matches the same request, too");
   private static final Field<List<Section>> RULES = Field.sections(
           "rules",
           Table.of(
