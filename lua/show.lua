@@ -69,7 +69,7 @@ local function in_time(at_us)
   return string.format('%d (%s)', at_us, iso_instant(at_us))
 end
 
--- What a key keeps for its callers, as lib/queue/waiter.lua has it; returns the position after it.
+-- Shows the state that a key keeps for its callers, as lib/queue/waiter.lua has it; returns the position after it.
 local function show_waiter(shown, value, at)
   local _, number, count
   _, at = struct.unpack('>Bc0', value, at)

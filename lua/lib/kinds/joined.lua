@@ -38,7 +38,7 @@ local function keep(call, lane)
   write_states(call.call, call.keys, call.last, lane.states)
 end
 
--- Where the wait of a denial is: the last two values, or three before the last, which is a ticket then.
+-- The position of the wait in a denial: the last two values, or three before the last, which is a ticket then.
 local function wait_at(answer)
   return #answer - (type(answer[#answer]) == 'string' and 4 or 1)
 end

@@ -81,8 +81,8 @@ local function bounded(price, charge)
   return math.min(price, math.max(ONE, (product - math.fmod(product, charge.cost)) / charge.cost))
 end
 
--- Of a limit and its overflow, the first with room is charged; if neither has room, the one that
--- has room earlier determines the wait. Returns whether the overflow is left out.
+-- The first of a limit and its overflow with room is charged; if neither has room, the one that has room earlier
+-- determines the wait. Returns whether the overflow is left out.
 local function leave_out(first, other)
   local is_other = first.wait ~= ROOM and other.wait ~= NEVER and (first.wait == NEVER or other.wait < first.wait)
   local left_out = is_other and first or other

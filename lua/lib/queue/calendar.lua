@@ -195,7 +195,7 @@ function CALENDAR.claim(calendar, quanta)
   calendar.claimed = math.min(MOST_COUNTED, calendar.claimed + quanta)
 end
 
--- Of what is promised, so many 64ths count for a share.
+-- The number of 64ths of a promise that weigh in a share.
 function CALENDAR.parts(calendar)
   return math.max(1, floor_div(calendar.kept * calendar.kept, TIMES.WHOLE))
 end

@@ -133,7 +133,7 @@ local function has_queue(request)
   return false
 end
 
--- How many operations of such requests drain in a second, for one of those that wait.
+-- This waiter's share of the drain rate, in operations of such requests per second.
 local function drained_of(request)
   local least = math.huge
   for _, view in ipairs(request.views) do

@@ -166,8 +166,7 @@ local function room_at(views, own, now, slot, due, times)
   return shared
 end
 
--- Of the whole seconds from now until the turn, the first with room for the request and for the
--- strangers of its kind then.
+-- The first whole second from now until the turn with room for the request and for the strangers of its kind then.
 local function find_moment(request, turn, waiter, strangers, mark_of)
   local views, own = reach(request)
   local now, finest, is_large = request.now, math.huge, false

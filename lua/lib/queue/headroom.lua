@@ -43,7 +43,7 @@ function HEADROOM.of(calendar, free, now, others)
   return headroom
 end
 
--- What drains from now until a bin begins, without the part that is kept for others.
+-- The amount that drains from now until a bin begins, without the part that is kept for others.
 local function drains(headroom, step, bin)
   local ahead, others = bin - headroom.next_bin, headroom.others
   if ahead < 0 then

@@ -13,7 +13,7 @@ local function overflows(view, other)
     and (VIEW.has_room(other) or VIEW.newcomer_wait_us(other) < VIEW.newcomer_wait_us(view))
 end
 
--- Those that pay, as `is_other` says of each pair.
+-- The views that pay, as `is_other` says of each pair.
 local function selected(views, is_other)
   local payers, paid, bit = {}, 0, 1
   for i, view in ipairs(views) do
@@ -35,7 +35,7 @@ function PAYERS.of(views)
   return selected(views, overflows)
 end
 
--- Those that paid for a ticket, by its bits.
+-- The views that paid for a ticket, by its bits.
 function PAYERS.by(views, paid)
   return selected(views, function(_, _, bit)
     return math.fmod(paid, bit * 2) >= bit

@@ -79,8 +79,7 @@ function VIEW.restore(view)
   CALENDAR.add(view.calendar, view.bin, view.quanta)
 end
 
--- What a newcomer may take beside all that is due, in quanta; kept while neither the level nor what
--- is due changes.
+-- The room for a newcomer beside all that is due, in quanta; kept while neither the level nor the due amount changes.
 local function free_of(view)
   local calendar, level = view.calendar, view.used
   if view.free_by == calendar.changes and view.free_at == level then
@@ -103,8 +102,8 @@ local function free_of(view)
   return free
 end
 
--- What a request leaves free for others: for a larger one that waits; a shared bucket keeps some room for
--- children within their share while several wait, and for those that have waited.
+-- The room that a request leaves free for other callers: for a larger request that waits; a shared bucket keeps some
+-- room for children within their share while several wait, and for those that have waited.
 function VIEW.spare_for(view, waited, wants)
   view.for_larger = 0
   if not view.calendar or view.held then

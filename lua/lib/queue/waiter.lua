@@ -1,5 +1,5 @@
--- What a key keeps for its waiting callers: the secret and the numbers of its tickets, and for
--- callers without tickets the moments at which they are to return. Waiter.java has the same.
+-- The state that a key keeps for its waiting callers: the secret and the numbers of its tickets, and for callers
+-- without tickets the moments at which they are to return. Waiter.java has the same.
 --
 -- Packed:
 --   secret      1 byte, text: signs the tickets; empty if none was made

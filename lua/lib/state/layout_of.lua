@@ -13,7 +13,7 @@ local function part_of(field)
   return { name = name, key = key, rate = tonumber(rate), what = what == '' and 'used' or what }
 end
 
--- Where the lowest levels are among the numbers, and behind each where its bucket is; false if there are
+-- The positions of the lowest levels among the numbers, and behind each the position of its bucket; false if there are
 -- none, nil if one has no bucket.
 local function lows_of(parts, index)
   local lows = {}

@@ -21,7 +21,7 @@ record Bins(long width, int lives) {
   private static final int WIDE_LIVES = 3;
 
   /**
-   * Those that suit a cost: fine ones if the bucket holds few operations, or not two such costs of its only key.
+   * The bins that suit a cost: fine ones if the bucket holds few operations, or not two such costs of its only key.
    *
    * @param cost in units
    */

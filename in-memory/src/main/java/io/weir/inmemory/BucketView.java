@@ -27,7 +27,7 @@ final class BucketView {
   /** The keys or tenants that wait for the bucket, with this one among them. */
   private final long waiting;
 
-  /** What is left free for others. */
+  /** The room that is left free for other callers. */
   private long spare;
 
   /** Whether nothing was due when it was judged; else what was free, in quanta. */
@@ -35,7 +35,7 @@ final class BucketView {
 
   private long free;
 
-  /** Of that, what is left free for a larger cost that waits. */
+  /** The room that is left free for a larger cost that waits. */
   private long forLarger;
 
   /** Whether this request has a place in it, that was given back, and the bin of the place. */

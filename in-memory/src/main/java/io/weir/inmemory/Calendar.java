@@ -58,7 +58,7 @@ final class Calendar {
   /** The waiting keys or tenants, counted by intervals. */
   final Waiting waiting;
 
-  /** What it counts of those that wait. */
+  /** Its counts of waiting callers. */
   private record Counts(Claims claims, Waiting waiting, Larger larger) {}
 
   private Calendar(long era, long capacity, Rate rate, Bins bins, Counts counts) {
@@ -232,7 +232,7 @@ final class Calendar {
     return step;
   }
 
-  /** What drains from now until a bin begins. */
+  /** The amount that drains from now until a bin begins. */
   long drains(long bin, long now) {
     long current = bin(now);
     if (bin <= current) {
@@ -242,7 +242,7 @@ final class Calendar {
     return first + (bin - current - 1) * step;
   }
 
-  /** What a newcomer may take beside all that is due. */
+  /** The room for a newcomer beside all that is due. */
   long free(long level, long now) {
     long room = room(level);
     long free = room;
@@ -256,7 +256,7 @@ final class Calendar {
     return free;
   }
 
-  /** What is due by now. */
+  /** The amount that is due by now. */
   long dueBy(long now) {
     long total = 0;
     for (long bin = base; bin < end() && bin <= bin(now); bin++) {

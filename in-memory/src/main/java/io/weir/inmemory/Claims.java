@@ -51,7 +51,7 @@ final class Claims {
     return kept == WHOLE || now >= since + pace.waitedMicros();
   }
 
-  /** Of what is promised, so many of {@link io.weir.core.slot.SlotLimits#WHOLE} parts count for a share. */
+  /** The number of {@link io.weir.core.slot.SlotLimits#WHOLE} parts of a promise that weigh in a share. */
   long parts() {
     return Math.max(1, kept * kept / WHOLE);
   }

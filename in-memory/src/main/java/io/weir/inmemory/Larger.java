@@ -9,7 +9,7 @@ final class Larger {
   private long cost;
   private long until;
 
-  /** What others have taken meanwhile. */
+  /** The amount that other callers have taken meanwhile. */
   private long passed;
 
   Larger copy() {

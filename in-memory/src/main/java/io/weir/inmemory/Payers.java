@@ -31,7 +31,7 @@ record Payers(List<Demand> demands, long paid) {
     return new Payers(payers, paid);
   }
 
-  /** Those that paid for a ticket. */
+  /** The demands that paid for a ticket. */
   static Payers by(List<Demand> demands, long paid) {
     List<Demand> payers = new ArrayList<>();
     long left = paid;

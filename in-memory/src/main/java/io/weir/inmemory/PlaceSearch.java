@@ -214,7 +214,7 @@ final class PlaceSearch {
     }
   }
 
-  /** Of the whole seconds from now until the turn, the first with room for the request and for the strangers then. */
+  /** The first whole second from now until the turn with room for the request and for the strangers then. */
   Optional<Place> atSecond(long turn, Waiter waiter, Requests kind) {
     long finest =
         reaches.stream().mapToLong(reach -> reach.calendar().width).min().orElseThrow();

@@ -41,7 +41,7 @@ final class SlotDecision {
   private boolean hasWaited;
   private boolean made;
 
-  /** What was decided. */
+  /** The decision. */
   record Result(
       boolean isAdmitted,
       long waitMicros,

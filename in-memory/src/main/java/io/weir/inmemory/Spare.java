@@ -1,6 +1,6 @@
 package io.weir.inmemory;
 
-/** What a request leaves free in a shared bucket for others. */
+/** The room that a request leaves free in a shared bucket for other callers. */
 final class Spare {
   private static final long FEWEST_COSTS = 4;
   private static final long STEPS = 32;

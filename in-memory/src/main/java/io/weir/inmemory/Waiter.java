@@ -12,8 +12,9 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * What a key keeps for its waiting callers: the secret and the unused tickets, and for callers without tickets the
- * moments at which they are to return. Mutable; owned by the key's state. {@code lua/lib/queue/waiter.lua} has the same.
+ * The state that a key keeps for its waiting callers: the secret and the unused tickets, and for callers without
+ * tickets the moments at which they are to return. Mutable; owned by the key's state. {@code lua/lib/queue/waiter.lua}
+ * has the same.
  */
 final class Waiter {
   private static final long HALF = TICKETS / 2;

@@ -1,4 +1,4 @@
-/** What callers are told about a decision over HTTP. */
+/** The answers to callers about a decision over HTTP. */
 @NullMarked
 package io.weir.core.answer;
 

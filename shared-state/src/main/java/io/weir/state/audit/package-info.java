@@ -1,4 +1,4 @@
-/** Who changed what: a bounded list for people. */
+/** The changes and their authors: a bounded list for people. */
 @NullMarked
 package io.weir.state.audit;
 

@@ -19,7 +19,7 @@ final class LastLevels {
 
   private final AtomicReferenceArray<Entry> entries = new AtomicReferenceArray<>(SLOTS);
 
-  /** What is known of a subject; written in place, because a busy subject's levels change with each request. */
+  /** The known levels of a subject; written in place, because a busy subject's levels change with each request. */
   private static final class Entry {
     private final String tenant;
     private final String subject;

@@ -67,7 +67,7 @@ public final class Holds {
         new Renewal<>(Held::leaseMicros, this::renew, lost -> events.lost(1)));
   }
 
-  /** What happens to holds, for metrics. */
+  /** The events of holds, for metrics. */
   public interface Events {
     /** Nobody counts. */
     Events NONE = new Events() {

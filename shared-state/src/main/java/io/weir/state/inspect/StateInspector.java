@@ -81,7 +81,7 @@ public final class StateInspector {
   }
 
   /**
-   * Those of these buckets that are leased and used, by their keys in Redis.
+   * The buckets among these that are leased and used, by their keys in Redis.
    *
    * @param tenant of the owner; of no matter for scope {@code cluster}
    * @param subject of the owner, for scope {@code key}
@@ -103,7 +103,7 @@ public final class StateInspector {
   }
 
   /**
-   * Who holds permits of a limit, with the end of each lease in microseconds, the longest first.
+   * The holders of permits of a limit, with the end of each lease in microseconds, the longest first.
    *
    * @param state the key in Redis of the limit's owner
    */

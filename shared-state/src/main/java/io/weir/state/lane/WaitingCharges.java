@@ -22,16 +22,16 @@ import org.jspecify.annotations.Nullable;
  */
 final class WaitingCharges {
   private static final int MOST = 100_000;
-  /** What the charges of a tenant may weigh in one turn: any charge of a few limits has one turn. */
+  /** The most weight of the charges of a tenant in one turn: any charge of a few limits has one turn. */
   private static final int TURN = 32;
 
   private final Lane lane;
   private final Queue<PendingCharge> came = new ConcurrentLinkedQueue<>();
   private final AtomicInteger count = new AtomicInteger();
   private final FairQueue<String, PendingCharge> byTenant = new FairQueue<>();
-  /** What tenants have taken beyond their turns. */
+  /** The weight that tenants have taken beyond their turns. */
   private final Map<String, Integer> debts = new HashMap<>();
-  /** Those that were taken already. */
+  /** The charges that were taken already. */
   private final Deque<PendingCharge> front = new ArrayDeque<>();
 
   WaitingCharges(Lane lane) {

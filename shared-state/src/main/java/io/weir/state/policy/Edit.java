@@ -3,7 +3,7 @@ package io.weir.state.policy;
 import io.weir.core.bucket.Names;
 
 /**
- * Who publishes a policy, and why.
+ * The author of a change of the policy, and the reason.
  *
  * @param by the operator's name
  * @param comment one line, or empty
@@ -26,7 +26,7 @@ public record Edit(String by, String comment) {
     return text.length() <= MOST && Names.isLine(text);
   }
 
-  /** Of a node, not of an operator. */
+  /** An edit by a node, not by an operator. */
   static Edit ofNode(String comment) {
     return new Edit("node", comment);
   }

@@ -68,7 +68,7 @@ public final class Levels {
           .toArray();
     }
 
-    /** Of a value without fields: they are those of the demands, in their order. */
+    /** The layout of a value without fields: they are those of the demands, in their order. */
     public Layout(List<Demand> demands, int scope) {
       this.fields = new byte[0];
       this.places = new int[demands.size()];

@@ -70,7 +70,7 @@ final class LuaSources {
     return text;
   }
 
-  /** What comes before the commands of a library, as Lua: the modules, built once, and what finds them. */
+  /** The Lua code before the commands of a library: the modules, built once, and the function that finds them. */
   String built() {
     return modules(BUILT, "modules['%s'] = (function()\n%s\nend)()\n");
   }

@@ -17,7 +17,7 @@ public final class PendingCharge extends CompletableFuture<StoreAnswer> {
   private final long askedNanos;
   private int attempts;
   private boolean isQueued;
-  /** Of the first of several charges that are decided as one: the others. */
+  /** The other charges of several that are decided as one, in the first of these. */
   private List<PendingCharge> companions = List.of();
 
   private boolean isJoined;

@@ -12,13 +12,13 @@ public final class Statuses {
     return statuses.getEnumConstants()[Math.toIntExact((Long) number)];
   }
 
-  /** Of {@code lease.lua}. */
+  /** The statuses of {@code lease.lua}. */
   public enum Lease {
     GRANTED,
     STALE
   }
 
-  /** Of {@code publish.lua}. */
+  /** The statuses of {@code publish.lua}. */
   public enum Publish {
     PUBLISHED,
     OUTDATED

@@ -17,21 +17,21 @@ public record Weights(int charge, int bucket, int sharedState) {
   /** The most that one call carries, unless a single charge weighs more. */
   public static final int MOST = 600;
 
-  /** Of each limit of another kind than a rate. */
+  /** The weight of each limit of another kind than a rate. */
   static final int KIND = 8;
 
-  /** Of each permit: it is an entry of its own. */
+  /** The weight of each permit: it is an entry of its own. */
   static final int PERMIT = 16;
 
-  /** Of each reservation: it is a record of its own. */
+  /** The weight of each reservation: it is a record of its own. */
   private static final int RESERVATION = 12;
 
-  /** Of each charge and of each bucket of an owner who waits, in addition. */
+  /** The weight of each charge and each bucket of an owner who waits, in addition. */
   private static final int QUEUED = 12;
 
   private static final int QUEUED_BUCKET = 6;
 
-  /** Of the next of several equal charges of an owner who waits, in addition to its buckets. */
+  /** The weight of the next of several equal charges of an owner who waits, in addition to its buckets. */
   private static final int EQUAL_QUEUED = 2;
 
   /** In the lane of rates. */

@@ -19,7 +19,7 @@ public final class KnownFields {
     this.forms = forms;
   }
 
-  /** Those of a whole policy. */
+  /** The known fields of a whole policy. */
   public static KnownFields ofPolicy() {
     Map<String, Object> schema = PolicySchema.schema();
     return new KnownFields(map(schema.get("$defs")), List.of(schema));
@@ -34,7 +34,7 @@ public final class KnownFields {
     return names;
   }
 
-  /** What is known of a field, of a value by its name, or of an item of a list. */
+  /** The known fields below a field, of a value by its name, or of an item of a list. */
   public KnownFields at(String step) {
     List<Map<?, ?>> next = new ArrayList<>();
     for (Map<?, ?> form : resolved()) {

@@ -15,7 +15,7 @@ import java.util.regex.Pattern;
  * alone, and might be both, is refused: 1.0 may be 1 per cent or the whole.
  */
 public record FractionType(Unit unit, long min, long max) implements FieldType<Long> {
-  /** Of numbers inside of texts. */
+  /** The form of numbers inside of texts. */
   public static final String FORM = "\\d{1,10}(?:\\.\\d{0,9})?";
 
   private static final Pattern TEXT = Pattern.compile(FORM);
