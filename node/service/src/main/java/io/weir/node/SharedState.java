@@ -60,12 +60,12 @@ record SharedState(
         connections, config, starting, policies, chain, new ConcurrentLinkedQueue<>());
   }
 
-  /** What decides. */
+  /** The store that decides. */
   BucketStore store() {
     return chain.store();
   }
 
-  /** What decides several charges as one. */
+  /** The store that decides several charges as one. */
   JointStore joint() {
     return chain.joint();
   }

@@ -41,7 +41,7 @@ public record StrandedRecords(
         .with("isWhole", isWhole);
   }
 
-  /** What would be lost, in words. */
+  /** The losses, in words. */
   public List<String> lines() {
     List<String> lines = new ArrayList<>();
     new TreeMap<>(plans)

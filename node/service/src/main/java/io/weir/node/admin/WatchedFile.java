@@ -4,7 +4,7 @@ import java.util.Optional;
 
 /** The policy file of a node that follows its changes. Safe for use by many threads. */
 public interface WatchedFile {
-  /** Of a node that follows none. */
+  /** The file of a node that follows none. */
   WatchedFile NONE = inForce -> Optional.empty();
 
   /** How the file and the policy in force agree. */

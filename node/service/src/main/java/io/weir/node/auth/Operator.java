@@ -13,7 +13,7 @@ public record Operator(String name, Scope may, Optional<String> tenant) {
   /** The operator who shows the admin token that the node was started with. */
   public static final Operator OF_NODE = new Operator("admin", Scope.ALL, Optional.empty());
 
-  /** What an operator may do, each more than the one before. */
+  /** The rights of an operator, each including the one before. */
   public enum Scope {
     /** Look. */
     READ,

@@ -152,7 +152,7 @@ public final class Sessions {
     });
   }
 
-  /** What a page has to show with each change, in {@link #CSRF_HEADER}. Fails with {@link RefusedException} without a session. */
+  /** The secret that a page must send with each change, in {@link #CSRF_HEADER}. Fails with {@link RefusedException} without a session. */
   public Future<String> csrf(HttpServerRequest request) {
     return open(request).map(SessionSecret::csrf);
   }

@@ -86,8 +86,7 @@ public final class WeirCommand {
         .setExecutionExceptionHandler(WeirCommand::printError);
   }
 
-  // What commands print has been written by others, too: none of it controls the terminal. Help has
-  // colors.
+  // The output of commands contains text that others have written: none of it controls the terminal. Help has colors.
   private static int shown(CommandLine.ParseResult parsed) {
     List<CommandLine> named = parsed.asCommandLineList();
     if (named.stream()

@@ -28,7 +28,7 @@ public record NodeConfig(
   }
 
   /**
-   * Where the node listens.
+   * The addresses on which the node listens.
    *
    * @param operators for policy, health and metrics; empty if they are at the address for callers
    * @param resp for clients of the Redis protocol; empty if there is no such port
@@ -62,7 +62,7 @@ public record NodeConfig(
   }
 
   /**
-   * Where the policy comes from.
+   * The source of the policy.
    *
    * @param file published if Redis has no policy
    * @param copy where the policy in force is stored, to start while Redis is away; empty for nowhere

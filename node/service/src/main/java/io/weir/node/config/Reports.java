@@ -5,7 +5,7 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * What a node sends without being asked.
+ * The data that a node sends on its own initiative.
  *
  * @param denialLog where denials are written, as JSON
  * @param webhooks the file of the receivers of warnings
@@ -17,7 +17,7 @@ public record Reports(Optional<Path> denialLog, Optional<Path> webhooks, Optiona
       new Reports(Optional.empty(), Optional.empty(), Optional.empty());
 
   /**
-   * Where traces are sent.
+   * The receiver of traces.
    *
    * @param endpoint of OTLP over HTTP, with its path
    * @param share of the requests that are recorded, 0 to 1

@@ -23,7 +23,7 @@ record Part(EnvoyRule rule, Subject subject, NamedLimit limit, long hits) {
     return hits == 0 || limit.limit().requests() == 0;
   }
 
-  /** What is asked for it; a look is answered as one hit would be. */
+  /** The question for it; a look is answered as one hit would be. */
   Question question() {
     return new Question(subject, rule.name(), Math.max(1, hits));
   }

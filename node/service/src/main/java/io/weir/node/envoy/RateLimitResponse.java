@@ -34,7 +34,7 @@ record RateLimitResponse(
    * @param micros until the caller may come back, or the limit is unused again; 0 for none
    */
   record Status(boolean isOver, Optional<NamedLimit> limit, long remaining, long micros) {
-    /** Of a descriptor without a limit. */
+    /** The status of a descriptor without a limit. */
     static final Status NONE = new Status(false, Optional.empty(), 0, 0);
 
     private MessageWriter message() {

@@ -2,7 +2,7 @@ package io.weir.node.extension;
 
 import io.weir.node.admission.Witness;
 
-/** What operators see of the decisions of a node. A node has at most one. */
+/** The view of operators on the decisions of a node. A node has at most one. */
 public interface Insight extends Extension {
   @Override
   Open open(NodeBase node);

@@ -1,4 +1,4 @@
-/** What the shared state needs of an event loop. */
+/** The parts of an event loop that the shared state needs. */
 @NullMarked
 package io.weir.node.loop;
 

@@ -37,7 +37,7 @@ import java.util.stream.Stream;
  */
 public final class NodeMetrics implements Holds.Events {
   private static final String NONE = "none";
-  /** Those of full quotas are hours and days. */
+  /** The bounds of the histogram: the waits of full quotas are hours and days. */
   private static final List<Duration> WAITS = Stream.of(
           "0.01s", "0.1s", "0.5s", "1s", "2s", "5s", "10s", "30s", "1m", "2m", "10m", "30m", "1h",
           "2h", "6h", "12h", "24h", "168h", "744h")

@@ -15,7 +15,7 @@ public record EnvoyDomains(Map<String, EnvoyDomain> byName) {
     byName = Map.copyOf(byName);
   }
 
-  /** Those of a policy. */
+  /** The domains of a policy. */
   public static EnvoyDomains of(Policy policy) {
     return policy.parts().get(PART).orElse(NONE);
   }

@@ -41,12 +41,12 @@ public final class ImportedFiles {
   private final Map<String, List<ImportedRule>> domains = new LinkedHashMap<>();
   private final ImportReader reader = new ImportReader();
 
-  /** What is wrong, so that the service would refuse it, too. */
+  /** The errors, which the service would refuse, too. */
   public List<String> errors() {
     return reader.errors();
   }
 
-  /** What has no counterpart in a policy. */
+  /** The settings without a counterpart in a policy. */
   public List<String> notes() {
     return reader.notes();
   }
