@@ -38,7 +38,7 @@ public final class KeysExtension implements Keys {
   private static final long LOOK_EVERY_MILLIS = 200;
   /** Keys that are known take at most a tenth of the memory. */
   private static final int HEAP_SHARE = 10;
-  /** Of the keys, and of the tenants, before a policy is changed: some seconds. */
+  /** The most keys, and the most tenants, that are read before a policy is changed: some seconds. */
   private static final long MOST_RECORDS_READ = 200_000;
 
   @Override

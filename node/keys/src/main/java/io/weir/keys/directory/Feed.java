@@ -35,7 +35,7 @@ final class Feed {
   private volatile State state;
   private Cursor cursor = Cursor.START; // owned by the look that is under way
 
-  /** What a feed tells of its part. */
+  /** The events of a feed about its part. */
   interface Listener {
     /** A record has changed. */
     void changed(ListedChange change);
@@ -56,7 +56,7 @@ final class Feed {
   record Loss(int part, OptionalLong changes, boolean isKnown) {}
 
   /**
-   * What is known of the part.
+   * The knowledge about the part.
    *
    * @param freshNanos when the last look that was answered had begun
    * @param clockMicros what Redis's clock showed then

@@ -16,12 +16,12 @@ record Feeds(RedisRecords records, List<Feed> byPart) {
             .toList());
   }
 
-  /** Of the records with this name. */
+  /** The feed of the records with this name. */
   Feed of(String id) {
     return byPart.get(records.partOf(id));
   }
 
-  /** Of the tokens of operators. */
+  /** The feed of the tokens of operators. */
   Feed ofTokens() {
     return byPart.get(0);
   }

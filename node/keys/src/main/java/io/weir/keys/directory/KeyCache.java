@@ -44,7 +44,7 @@ final class KeyCache implements Feed.Listener {
       .build();
   private final Cache<String, Tenant> tenants =
       Caffeine.newBuilder().weakValues().build();
-  /** Those without a key that holds them. */
+  /** Tenants without a key that holds them. */
   private final Cache<String, Tenant> held =
       Caffeine.newBuilder().maximumSize(MOST_TENANTS).build();
 
@@ -257,7 +257,7 @@ final class KeyCache implements Feed.Listener {
     return losses.isPuttingBack();
   }
 
-  // What may have changed without this node's knowledge is not put back.
+  // A record that may have changed without this node's knowledge is not put back.
   @Override
   public void lost(Loss loss) {
     unknown.invalidateAll();

@@ -83,7 +83,7 @@ public final class KnownKeys implements Directory {
     return strangers;
   }
 
-  /** What is known. */
+  /** The cache of known keys. */
   KeyCache cache() {
     return cache;
   }

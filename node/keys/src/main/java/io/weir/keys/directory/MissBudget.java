@@ -8,9 +8,9 @@ import java.util.Optional;
 import java.util.function.LongSupplier;
 
 /**
- * Bounds the look-ups that find nothing: 300 a second for the strangers of a node, 20 of them for an address (a /64 of
- * IPv6), and 300 for its services; with some in advance. A look-up takes one, and gives it back unless it finds nothing: known keys that a node meets for the first
- * time are not held up. Mutable; safe for use by many threads.
+ * Limits failed look-ups to 300 per second for the strangers of a node, 20 of them per address (a /64 of IPv6), and 300
+ * for its services, each with a burst. A look-up takes one, and gives it back unless it finds nothing: known keys that
+ * are new to a node are not delayed. Mutable; safe for use by many threads.
  */
 final class MissBudget {
   private static final int NODE_RATE = 300;

@@ -66,8 +66,8 @@ final class RecentChanges {
   }
 
   /**
-   * What counts of a record that was read: it, or a newer one that is known here. Throws {@link RefusedException} if only
-   * the version of a newer one is known.
+   * The version of a read record that applies: this one, or a newer one that is known here. Throws
+   * {@link RefusedException} if only the version of a newer one is known.
    */
   synchronized StoredFields newest(StoredFields read) {
     Recent known = byName.get(read.name());
@@ -88,7 +88,7 @@ final class RecentChanges {
     throw new RefusedException(UNCERTAIN);
   }
 
-  /** Those whose contents are known. */
+  /** The changes whose contents are known. */
   synchronized List<StoredFields> contents() {
     forget();
     return byName.values().stream()

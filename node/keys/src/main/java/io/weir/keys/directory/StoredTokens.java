@@ -61,7 +61,7 @@ final class StoredTokens {
     });
   }
 
-  /** Those that are known, as they are stored. */
+  /** The known tokens, as they are stored. */
   Collection<StoredFields> all() {
     return read.stored();
   }

@@ -54,7 +54,7 @@ public final class ImportDoor implements Door {
     return List.of(Route.post("/v1/key-imports", this::take));
   }
 
-  /** What became of one key. */
+  /** The outcome for one key. */
   private enum Outcome {
     CREATED,
     REPLACED,

@@ -28,7 +28,10 @@ import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.UnaryOperator;
 
-/** What the doors for keys, tenants and tokens share: bodies, records, and the conditions of changes. For one event loop. */
+/**
+ * The common part of the doors for keys, tenants and tokens: bodies, records, and the conditions of changes. For one
+ * event loop.
+ */
 public final class RecordService {
   static final int MAX_BYTES = 64 << 10;
   static final int TRIES = 5;
@@ -102,7 +105,7 @@ public final class RecordService {
         404, kind.word() + "_unknown", "There is no record of this " + kind.word()));
   }
 
-  /** The record, or a failure with 404; of another tenant's key a tenant's operator hears the same. */
+  /** The record; 404 if absent, or if owned by another tenant than the operator's. */
   Future<StoredRecord> find(RecordType kind, String id, Operator operator) {
     return of(records.find(kind, id))
         .map(entry -> entry

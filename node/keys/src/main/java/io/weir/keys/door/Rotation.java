@@ -52,7 +52,7 @@ record Rotation(RecordService desk, Secrets secrets) {
     return rotate(request, entry, operator, new Wish(overlap * 1000, retry), RecordService.TRIES);
   }
 
-  /** What is asked for. */
+  /** The settings of a rotation. */
   private record Wish(long overlapMillis, Secrets.Retry retry) {}
 
   // Others may rotate at the same time, and one of them may be this request repeated.

@@ -84,7 +84,7 @@ final class Secrets {
       return !digest.isEmpty();
     }
 
-    /** What the record keeps. */
+    /** The proof that the record keeps. */
     String proof() {
       return isAsked() ? digest + " " + salt : "";
     }

@@ -219,7 +219,7 @@ public final class Identifier implements io.weir.node.auth.Identifier {
         Source.ANONYMOUS, it.assigned(), Addresses.network(text, it.ipv4Bits(), it.ipv6Bits()))));
   }
 
-  // Where keys or tokens are looked for, a credential of another form is one that is not valid.
+  // A credential of another form is invalid if keys or tokens are looked for.
   private static void requireUnderstood(
       HttpServerRequest request, IdentityRule rule, Set<Source> sources, boolean isAnonymous) {
     if (!request.headers().contains(HttpHeaders.AUTHORIZATION)) {

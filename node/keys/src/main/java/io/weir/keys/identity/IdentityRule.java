@@ -12,7 +12,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Where the identity of callers comes from. Immutable.
+ * The sources of the identity of callers. Immutable.
  *
  * @param proxies the networks whose word about the address of a caller counts
  * @param addressHeader the header in which they say it
@@ -26,10 +26,10 @@ public record IdentityRule(
     Optional<Anonymous> anonymous,
     Networks proxies,
     String addressHeader) {
-  /** Of policies. */
+  /** The part of policies. */
   public static final PartKey<IdentityRule> PART = new PartKey<>("identity", IdentityRule.class);
 
-  /** Of operations: the only sources that count. */
+  /** The part of operations: the only sources that are valid. */
   static final PartKey<Sources> OF_OPERATION = new PartKey<>("identityOfOperation", Sources.class);
 
   /** API keys as without a section. */
@@ -77,7 +77,7 @@ public record IdentityRule(
   }
 
   /**
-   * Where an API key is looked for.
+   * The places of an API key.
    *
    * @param headers each with nothing but the key
    * @param bearer whether {@code Authorization: Bearer} is one (RFC 6750)

@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
-/** Where the keys of an issuer are read. */
+/** Reads the keys of an issuer. */
 interface KeyReading {
   int MAX_BYTES = 512 << 10;
 

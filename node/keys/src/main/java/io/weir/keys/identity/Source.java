@@ -3,7 +3,7 @@ package io.weir.keys.identity;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** What may show who a caller is, in the order in which it is looked for. */
+/** The credentials that may identify a caller, in the order in which they are looked for. */
 public enum Source {
   API_KEY("apiKey"),
   JWT("jwt"),

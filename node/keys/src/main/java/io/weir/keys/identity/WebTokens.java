@@ -84,7 +84,7 @@ final class WebTokens {
     this.nanos = nanos;
   }
 
-  /** What was found out about a token. */
+  /** The result of verifying a token. */
   sealed interface Verdict {
     /** Whether the token is valid. */
     boolean isValid();

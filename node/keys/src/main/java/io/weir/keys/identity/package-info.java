@@ -1,4 +1,4 @@
-/** Where the identity of a caller comes from: keys, tokens, headers of proxies, certificates, addresses. */
+/** The sources of the identity of a caller: keys, tokens, headers of proxies, certificates, addresses. */
 @NullMarked
 package io.weir.keys.identity;
 

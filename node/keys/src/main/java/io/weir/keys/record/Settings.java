@@ -17,7 +17,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an operator sets of a key or a tenant. Immutable.
+ * The settings of a key or a tenant by an operator. Immutable.
  *
  * @param plan of its own; else that of its tenant or the default one
  * @param expiresMillis the moment from which a key is unknown, by Redis's clock

@@ -59,7 +59,7 @@ public record TokenEntry(
     return endsMillis.isEmpty() || nowMillis < endsMillis.getAsLong();
   }
 
-  /** Who shows it. */
+  /** The operator that presents it. */
   public Operator operator() {
     return new Operator(name, scope, tenant);
   }

@@ -22,7 +22,7 @@ public record Change(
 
   private static final int MOST_OF_AUDIT_LINE = 2000;
 
-  /** Who, what, before and after, as of the audit; empty for a change that is not told. */
+  /** Its author, kind, record before and record after, as of the audit; empty for a silent change. */
   List<String> audit() {
     return what.equals(SILENT)
         ? List.of("", "", "", "")

@@ -4,27 +4,27 @@ package io.weir.keys.store;
 public final class KeyStatuses {
   private KeyStatuses() {}
 
-  /** Of {@code key_put.lua}. */
+  /** The statuses of {@code key_put.lua}. */
   enum KeyPut {
     DONE,
     CHANGED,
     UNCERTAIN
   }
 
-  /** Of {@code key_name.lua}. */
+  /** The statuses of {@code key_name.lua}. */
   enum KeyName {
     DONE,
     TAKEN,
     UNCERTAIN
   }
 
-  /** Of {@code key_reserve.lua}. */
+  /** The statuses of {@code key_reserve.lua}. */
   enum KeyReserve {
     DONE,
     BUSY
   }
 
-  /** Of {@code key_changes.lua}. */
+  /** The statuses of {@code key_changes.lua}. */
   public enum KeyChanges {
     /** The list goes on. */
     CHANGED,
@@ -36,13 +36,13 @@ public final class KeyStatuses {
     LOST
   }
 
-  /** Of {@code key_restore.lua}. */
+  /** The statuses of {@code key_restore.lua}. */
   enum KeyRestore {
     RESTORED,
     KEPT
   }
 
-  /** Of {@code key_doubt.lua}. */
+  /** The statuses of {@code key_doubt.lua}. */
   enum KeyDoubt {
     FIRST,
     KNOWN

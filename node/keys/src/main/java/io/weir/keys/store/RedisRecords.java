@@ -102,7 +102,7 @@ public final class RedisRecords {
         .thenApply(fields -> StoredRecord.of(kind, id, fields));
   }
 
-  /** What is stored under a name of the list of changes. */
+  /** Reads the record under a name of the list of changes. */
   public CompletableFuture<StoredFields> read(String name) {
     return redis
         .ask(commands -> commands.hgetall(record(name)))

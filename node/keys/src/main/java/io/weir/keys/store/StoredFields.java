@@ -3,7 +3,7 @@ package io.weir.keys.store;
 import java.util.Map;
 
 /**
- * What is stored under a name, whatever its kind.
+ * The stored record under a name, whatever its kind.
  *
  * @param name as of {@link ListedChange}
  * @param version 0 if there is nothing, and it is not known since when
