@@ -1,5 +1,5 @@
--- Stores whom a node has denied most lately, in place of what it stored before, and tells the time. Once a minute
--- it removes what nodes left that have ended.
+-- Replaces a node's list of most-denied callers, and returns the time. Once per minute it removes the lists of nodes
+-- that have ended.
 --
 -- KEYS
 --   1      weir:top       hash: by the name of a node its text, after the instant in milliseconds and a space

@@ -47,7 +47,7 @@ import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Who is limited, why, and what would happen: what operators of a cluster see. */
+/** The views of the operators of a cluster: limited callers, the reasons, and the effects of other limits. */
 public final class InsightExtension implements Insight {
   private static final Logger LOG = LoggerFactory.getLogger(InsightExtension.class);
   private static final Duration LONGEST = Duration.ofSeconds(5);

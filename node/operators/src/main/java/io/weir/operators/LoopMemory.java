@@ -39,7 +39,10 @@ import java.util.function.LongFunction;
 import java.util.function.LongSupplier;
 import java.util.stream.Stream;
 
-/** What one event loop remembers of its decisions. Mutable; owned by that event loop, which others ask through it. */
+/**
+ * The memory of one event loop about its decisions. Mutable; owned by that event loop, through which other threads read
+ * it.
+ */
 final class LoopMemory implements Witness {
   /** A limit is nearly full from here on. */
   private static final int NEAR_PERCENT = 80;

@@ -20,7 +20,7 @@ import java.util.function.Consumer;
 import java.util.function.LongFunction;
 import java.util.function.LongSupplier;
 
-/** What a node remembers of its decisions, each event loop for itself. Safe for use by many threads. */
+/** The memory of a node about its decisions, one for each event loop. Safe for use by many threads. */
 public final class NodeMemory implements Witness, WouldDeny {
   private final LongSupplier nanos;
   private final Consumer<Denial> log;

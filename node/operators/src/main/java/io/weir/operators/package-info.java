@@ -1,4 +1,4 @@
-/** Who is limited, why, and what would happen: what operators see. */
+/** The views of operators: limited callers, the reasons, and the effects of other limits. */
 @NullMarked
 package io.weir.operators;
 

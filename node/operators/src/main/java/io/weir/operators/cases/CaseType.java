@@ -2,7 +2,7 @@ package io.weir.operators.cases;
 
 import java.util.Locale;
 
-/** What happens to the requests of a case. */
+/** The outcome for the requests of a case. */
 public enum CaseType {
   /** They are denied, or refused because nothing was decided. */
   DENIED,

@@ -5,7 +5,7 @@ import java.util.ArrayDeque;
 import java.util.Comparator;
 import java.util.Deque;
 
-/** What one event loop knows of a case. Mutable; owned by that event loop. */
+/** The knowledge of one event loop about a case. Mutable; owned by that event loop. */
 final class LoopCase {
   private static final int MINUTES = 60;
   private static final long MINUTE_MILLIS = 60_000;

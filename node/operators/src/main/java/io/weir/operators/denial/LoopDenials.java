@@ -27,7 +27,7 @@ public final class LoopDenials {
 
   private static final long SECOND_NANOS = 1_000_000_000L;
   private static final long LIVES_NANOS = 3600 * SECOND_NANOS;
-  // Of Crockford's base 32: no letter looks like a digit.
+  // The digits of Crockford's base 32: no letter looks like a digit.
   private static final char[] DIGITS = "0123456789abcdefghjkmnpqrstvwxyz".toCharArray();
   // A caller must not be able to guess the ids of others from its own.
   private static final SecureRandom RANDOM = new SecureRandom();
@@ -101,7 +101,7 @@ public final class LoopDenials {
     forget(denial.atNanos() - LIVES_NANOS);
   }
 
-  /** Those that are asked for, the newest first. */
+  /** The requested denials, the newest first. */
   public List<Denial> find(DenialQuery asked, long nowNanos) {
     forget(nowNanos - LIVES_NANOS);
     List<Denial> found =

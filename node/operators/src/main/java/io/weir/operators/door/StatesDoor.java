@@ -24,7 +24,7 @@ import java.util.List;
  * operators.
  */
 public final class StatesDoor implements Door {
-  /** Of one kind; `weir inspect` shows any. */
+  /** The most states of one kind; `weir inspect` shows any. */
   private static final int MOST = 100;
 
   private final OperatorWork work;

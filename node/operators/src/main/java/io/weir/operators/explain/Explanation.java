@@ -145,7 +145,7 @@ final class Explanation {
     return states;
   }
 
-  // What else may be asked about.
+  // The operations that may be explained, too.
   private JsonArray operations() {
     return new JsonArray(facts.policy().rules().stream()
         .map(OperationRule::name)

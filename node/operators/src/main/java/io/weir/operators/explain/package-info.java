@@ -1,4 +1,4 @@
-/** What would be decided now, and why. */
+/** The decision on a request at this moment, and its reasons. */
 @NullMarked
 package io.weir.operators.explain;
 

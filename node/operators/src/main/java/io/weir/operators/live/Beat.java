@@ -66,7 +66,7 @@ public final class Beat {
     this.work = new WorkMeters(nodes, meters);
   }
 
-  /** What the nodes are and did. */
+  /** The state of the nodes, and their decisions. */
   public Pulse pulse() {
     return pulse;
   }

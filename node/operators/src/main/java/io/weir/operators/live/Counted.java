@@ -11,8 +11,8 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * What a node decided in the spans of the last minutes, by its metrics: decisions themselves cost nothing more. Mutable;
- * safe for use by many threads.
+ * The decisions of a node in the spans of the last minutes, by its metrics: decisions themselves cost nothing more.
+ * Mutable; safe for use by many threads.
  */
 final class Counted {
   /** Five minutes. */

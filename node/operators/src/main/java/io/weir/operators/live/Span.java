@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.function.Function;
 
 /**
- * What was decided in one span of time. Immutable.
+ * The decisions in one span of time. Immutable.
  *
  * @param number counted from the epoch, in {@link #SECONDS}
  * @param admitted by operation

@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * What one rehearsal found, on one event loop, one node or all. Immutable.
+ * The findings of one rehearsal, on one event loop, one node or all. Immutable.
  *
  * @param denied who would be denied though it passes, and by which limits
  */

@@ -25,7 +25,7 @@ import java.util.Optional;
  * for it. Mutable; owned by that event loop, which others ask through it.
  */
 final class LoopRehearsal {
-  /** Those under way at once; more are counted as unknown. */
+  /** The most charges under way at once; further ones are counted as unknown. */
   private static final int MOST_OPEN = 512;
 
   private final Context loop;
@@ -135,7 +135,7 @@ final class LoopRehearsal {
     meters.count(of.name().plan(), of.name().operation(), counts.word());
   }
 
-  /** What was found until now. Any thread may ask. */
+  /** The findings until now. Any thread may call this. */
   Future<Account> account() {
     Promise<Account> reply = Promise.promise();
     loop.runOnContext(now -> reply.complete(account.account()));

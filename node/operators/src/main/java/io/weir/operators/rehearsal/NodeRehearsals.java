@@ -79,7 +79,7 @@ public final class NodeRehearsals {
     }
   }
 
-  /** What this node found: {@code audit}, and {@code candidate} with its id if there is one. */
+  /** The findings of this node: {@code audit}, and {@code candidate} with its id if there is one. */
   public Future<JsonObject> accounts() {
     List<Loop> all = new ArrayList<>(loops.values());
     Optional<Candidate> now = candidate;

@@ -47,7 +47,7 @@ public final class Rehearsals {
         .answer(TOPIC, text -> here.accounts().map(JsonObject::encode).toCompletionStage());
   }
 
-  /** Those of this node. */
+  /** The rehearsals of this node. */
   public NodeRehearsals here() {
     return here;
   }
@@ -84,7 +84,7 @@ public final class Rehearsals {
   }
 
   /**
-   * What all nodes found; only this one if Redis is away.
+   * The findings of all nodes; only those of this one if Redis is away.
    *
    * @param loop where the future completes
    * @param operator who asks

@@ -90,7 +90,7 @@ final class ShadowCharges {
                 .toList()));
   }
 
-  // What all share is rehearsed as that of one key, in whose name all are charged.
+  // A limit that all share is rehearsed as that of one key, in whose name all are charged.
   private static Demand asOfKey(Demand demand) {
     Bucket of = demand.bucket();
     return new Demand(

@@ -1,6 +1,6 @@
 /**
- * What would be decided if it were enforced: limits in audit mode, and a candidate for the policy, decided beside what
- * counts.
+ * Decisions by limits that are not enforced: limits in audit mode, and a candidate for the policy, beside the enforced
+ * ones.
  */
 @NullMarked
 package io.weir.operators.rehearsal;

@@ -24,7 +24,7 @@ final class JsonLines implements LineFormat {
   static final Strange NO_TIME = new Strange("no time");
   static final Strange NO_TARGET = new Strange("no path and no operation");
 
-  /** What is read, with the usual names. */
+  /** The fields that are read, with the usual names. */
   static final Map<String, String> FIELDS = fields();
 
   // The year 5138 in seconds; 1973 in milliseconds, microseconds and nanoseconds.

@@ -1,6 +1,6 @@
 package io.weir.operators.replay;
 
-/** What a line of a log is. Immutable. */
+/** The content of a line of a log. Immutable. */
 sealed interface LineReading {
   /** A request. */
   record Request(LogLine line) implements LineReading {}

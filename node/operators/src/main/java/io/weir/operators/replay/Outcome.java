@@ -10,7 +10,7 @@ import io.weir.operators.top.LimitName;
 import io.weir.operators.top.SubjectName;
 import io.weir.operators.top.Tally;
 
-/** What one policy did with a log. Mutable, for one thread; its memory is bounded. */
+/** The result of one policy on a log. Mutable, for one thread; its memory is bounded. */
 final class Outcome {
   private final String name;
   private final Tally refused = new Tally();

@@ -69,7 +69,7 @@ final class Rehearsal {
     }
   }
 
-  /** What was decided on a line. */
+  /** The decision on a line. */
   sealed interface Verdict {
     /** It passes. */
     record Admitted(Subject subject, String operation) implements Verdict {}

@@ -92,7 +92,7 @@ final class Replay {
     return outcomes;
   }
 
-  /** What the policy with this number refuses and the other one admits. */
+  /** The requests that the policy with this number refuses and the other one admits. */
   Tally onlyBy(int number) {
     return onlyBy.get(number);
   }

@@ -28,7 +28,7 @@ public final class RedisReset {
   }
 
   /**
-   * What is to be forgotten.
+   * The limits whose usage is to be forgotten.
    *
    * @param rates names of buckets, or {@link #ALL}
    * @param leased names of buckets of which leases are held
@@ -44,7 +44,7 @@ public final class RedisReset {
   }
 
   /**
-   * What was forgotten.
+   * The usage of one limit that was forgotten.
    *
    * @param kind {@code rate}, {@code quota} or {@code queue}
    * @param name of the limit; empty for what a key keeps of its callers

@@ -19,7 +19,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * What an operator wants to be reset. Immutable.
+ * The request of an operator for a reset. Immutable.
  *
  * @param key the id of a key; otherwise a tenant is meant
  * @param limits the only limits that are reset; empty for all
@@ -83,7 +83,7 @@ public record ResetRequest(
   }
 
   /**
-   * What it means for limits of a scope under these plans; throws {@link io.weir.node.answer.RefusedException} if it
+   * Its meaning for limits of a scope under these plans; throws {@link io.weir.node.answer.RefusedException} if it
    * names a limit that none of them has.
    */
   public What of(Scope scope, Collection<Plan> plans) {

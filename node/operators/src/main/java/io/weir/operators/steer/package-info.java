@@ -1,4 +1,4 @@
-/** What operators change while everything runs. */
+/** The changes that operators make at run time. */
 @NullMarked
 package io.weir.operators.steer;
 

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.function.Function;
 
 /**
- * What one node, or all nodes, counted in the last minute. Immutable.
+ * The counts of one node, or of all nodes, in the last minute. Immutable.
  *
  * @param denied those that were denied, or refused because nothing was decided
  * @param near those that were admitted and left a limit at least four fifths full

@@ -1,7 +1,7 @@
 package io.weir.operators.top;
 
 /**
- * What limited a caller: names of the policy, or words of the code.
+ * The cause that limited a caller: names of the policy, or words of the code.
  *
  * @param limit the limit, or the reason if none is full
  */

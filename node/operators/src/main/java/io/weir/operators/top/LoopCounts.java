@@ -3,7 +3,7 @@ package io.weir.operators.top;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one event loop counted in the last minute, in slices of time. Its memory is bounded, however many names there
+ * The counts of one event loop in the last minute, in slices of time. Its memory is bounded, however many names there
  * are. Mutable; owned by that event loop.
  */
 public final class LoopCounts {

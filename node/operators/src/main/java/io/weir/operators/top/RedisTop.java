@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * What the nodes counted, in Redis for two minutes. Safe for use by many threads; failures are {@link
- * io.weir.core.throttle.StoreUnavailableException}.
+ * The counts of the nodes, in Redis for two minutes. Safe for use by many threads; failures are
+ * {@link io.weir.core.throttle.StoreUnavailableException}.
  */
 public final class RedisTop {
   private static final LuaLibrary LIBRARY =

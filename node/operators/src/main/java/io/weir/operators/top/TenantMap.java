@@ -15,7 +15,7 @@ public final class TenantMap<K, V> {
 
   private final int most;
   private final int mostOfTenant;
-  /** Those that were not used for the longest time first. */
+  /** The least recently used ones first. */
   private final Map<String, Map<K, V>> tenants = new LinkedHashMap<>(16, 0.75f, true);
 
   private int size;
@@ -26,7 +26,7 @@ public final class TenantMap<K, V> {
     this.mostOfTenant = most / 4;
   }
 
-  /** What is known under a key, which it uses. */
+  /** The value of a key, which becomes the most recently used. */
   public @Nullable V get(String tenant, K key) {
     Map<K, V> own = tenants.get(tenant);
     return own == null ? null : own.get(key);

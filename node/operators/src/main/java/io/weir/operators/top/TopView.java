@@ -9,7 +9,7 @@ import io.weir.node.answer.RefusedException;
 import java.util.List;
 import java.util.function.Function;
 
-/** What all nodes counted, as operators read it. Safe for use by many threads. */
+/** The counts of all nodes, as operators read them. Safe for use by many threads. */
 public final class TopView {
   /** Each node tells as many; further ones are below the bounds. */
   public static final int MOST = 32;

@@ -4,7 +4,7 @@ import io.vertx.core.json.JsonObject;
 import java.util.List;
 
 /**
- * Who was counted most, by each name. Immutable.
+ * The names that were counted most, of each kind. Immutable.
  *
  * @param total how often all were counted, exactly
  * @param keys by {@link SubjectName}

@@ -34,7 +34,7 @@ final class HttpTraces implements VertxTracer<@Nullable Span, @Nullable Span> {
         @Override
         public @Nullable String get(
             @Nullable Iterable<Entry<String, String>> headers, String name) {
-          // What a caller writes into tracestate is for the upstream, which gets it as it is.
+          // The tracestate of a caller is for the upstream, which gets it as it is.
           if (headers != null && name.equals(PARENT)) {
             for (Entry<String, String> header : headers) {
               if (header.getKey().equalsIgnoreCase(name)) {

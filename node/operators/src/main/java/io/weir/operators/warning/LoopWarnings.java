@@ -27,7 +27,7 @@ final class LoopWarnings {
     this.send = send;
   }
 
-  /** What is known of a limit. */
+  /** The knowledge about a limit. */
   static final class Fill {
     /** The highest percentage that was told, and has not been left since. */
     private int level;

@@ -22,7 +22,7 @@ import java.util.concurrent.TimeUnit;
 record Warning(WarningRule rule, int at, int percent, Limit limit, Question question) {
   private static final String TYPE = "limit.reached";
 
-  /** Who owns the limit, as a part of other names: a key, a tenant or the cluster. */
+  /** The owner of the limit, as a part of other names: a key, a tenant or the cluster. */
   String owner() {
     Subject subject = question.subject();
     return switch (limit.scope()) {
