@@ -72,8 +72,9 @@ public final class WeirBuilder {
   }
 
   /**
-   * Where the stages of asynchronous decisions complete; by default the common pool. With {@code Runnable::run} they
-   * complete on the thread of the connection, which is quicker, and must never be blocked then.
+   * The executor on which the stages of asynchronous decisions complete; by default the common pool. With
+   * {@code Runnable::run} they complete on the thread of the connection, which is quicker, and must never be blocked
+   * then.
    */
   public WeirBuilder executor(Executor completing) {
     executor = requireNonNull(completing, "executor");

@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.RuntimeHintsRegistrar;
 
-/** What a native image needs to know: the scripts are read as resources. */
+/** Hints for a native image: the scripts are read as resources. */
 final class WeirHints implements RuntimeHintsRegistrar {
   @Override
   public void registerHints(RuntimeHints hints, @Nullable ClassLoader loader) {

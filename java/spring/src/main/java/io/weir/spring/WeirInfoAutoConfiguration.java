@@ -9,7 +9,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.annotation.Bean;
 
-/** What the actuator tells about Weir. */
+/** The information about Weir in the actuator. */
 @AutoConfiguration(after = WeirAutoConfiguration.class)
 @ConditionalOnClass(name = "org.springframework.boot.actuate.info.InfoContributor")
 @ConditionalOnBean(Weir.class)

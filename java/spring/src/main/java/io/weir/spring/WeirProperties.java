@@ -58,7 +58,7 @@ public record WeirProperties(
       @DefaultValue("header") From from,
       @DefaultValue("X-Api-Key") String name) {}
 
-  /** Where the key of a request is. */
+  /** The place of the key in a request. */
   public enum From {
     /** An API key of the policy in a header, with its secret, which is checked. */
     HEADER,

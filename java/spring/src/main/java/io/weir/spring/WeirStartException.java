@@ -18,7 +18,7 @@ public final class WeirStartException extends RuntimeException {
     return property;
   }
 
-  /** What to do. */
+  /** The remedy. */
   public String remedy() {
     return remedy;
   }

@@ -26,7 +26,7 @@ import java.util.function.Function;
 public final class ThrottleFilter implements ContainerRequestFilter, ContainerResponseFilter {
   private static final String HOLD = "io.weir.hold";
 
-  /** Of this filter alone: a request may pass several. */
+  /** The property of this filter alone: a request may pass several. */
   private final String property = HOLD + "." + RandomId.next();
 
   private final Weir weir;

@@ -128,7 +128,7 @@ public final class WeirRateLimiter implements RateLimiter {
         return weir.waiting();
       }
 
-      /** What the fullest limit has left, as Redis says. */
+      /** The rest of the fullest limit, as Redis says. */
       @Override
       public int getAvailablePermissions() {
         Decision decision = weir.blocking().peek(ask);

@@ -83,13 +83,13 @@ public record CheckOptions(
       return this;
     }
 
-    /** What becomes of checks that no node decides. */
+    /** The result of checks that no node decides. */
     public Builder outage(OutageMode mode) {
       outage = mode;
       return this;
     }
 
-    /** Of a request to a node. */
+    /** The longest time of a request to a node. */
     public Builder timeout(Duration longest) {
       timeout = longest;
       return this;

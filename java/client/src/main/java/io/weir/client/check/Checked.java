@@ -27,7 +27,7 @@ public record Checked(
     Optional<String> id,
     boolean isDegraded,
     long revision) {
-  /** What was decided. */
+  /** The decision. */
   public enum Outcome {
     /** It passes, and is counted. */
     ALLOWED,

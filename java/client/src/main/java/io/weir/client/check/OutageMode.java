@@ -1,6 +1,6 @@
 package io.weir.client.check;
 
-/** What becomes of a check that no node decides. */
+/** The result of a check that no node decides. */
 public enum OutageMode {
   /** It passes, uncounted. */
   ALLOW,

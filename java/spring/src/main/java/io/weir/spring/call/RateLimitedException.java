@@ -29,7 +29,7 @@ public final class RateLimitedException extends RuntimeException {
     return decision;
   }
 
-  /** What a caller over HTTP is told. */
+  /** The answer to a caller over HTTP. */
   public Problem problem() {
     return Problem.refusing(operation, decision);
   }

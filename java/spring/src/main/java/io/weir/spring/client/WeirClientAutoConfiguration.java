@@ -19,7 +19,7 @@ public final class WeirClientAutoConfiguration {
     return Retryer.of(RetryOptions.DEFAULT, RetryListener.NONE);
   }
 
-  /** Of {@code RestClient} and {@code RestTemplate}. */
+  /** The beans for {@code RestClient} and {@code RestTemplate}. */
   @Configuration(proxyBeanMethods = false)
   @ConditionalOnClass(name = "org.springframework.http.client.ClientHttpRequestInterceptor")
   static final class OfRestClient {
@@ -35,7 +35,7 @@ public final class WeirClientAutoConfiguration {
     }
   }
 
-  /** Of {@code WebClient}. */
+  /** The beans for {@code WebClient}. */
   @Configuration(proxyBeanMethods = false)
   @ConditionalOnClass(
       name = "org.springframework.web.reactive.function.client.ExchangeFilterFunction")

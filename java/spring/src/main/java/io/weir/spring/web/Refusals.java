@@ -18,7 +18,7 @@ public final class Refusals {
   public static Mono<Void> write(ServerWebExchange exchange, Problem problem) {
     ServerHttpResponse response = exchange.getResponse();
     HttpHeaders headers = response.getHeaders();
-    // Those of a decision are set later, and take precedence.
+    // The headers of a decision are set later, and take precedence.
     ProblemText.fields(problem).forEach(headers::set);
     byte[] body = ProblemText.json(problem).getBytes(StandardCharsets.UTF_8);
     response.setStatusCode(HttpStatusCode.valueOf(problem.status()));

@@ -9,10 +9,10 @@ import reactor.core.scheduler.Schedulers;
 import reactor.netty.NettyInbound;
 
 /**
- * Where an exchange goes on after its decision. On Reactor Netty that is the event loop of its connection: if a response
- * is completed by another thread, the next request of the connection may come before the server has noted the end of the
- * first, and if that one is answered at once, its answer can be left unsent (seen with 1.3.6). Elsewhere it is a thread
- * for work that never blocks.
+ * The thread on which an exchange goes on after its decision. On Reactor Netty that is the event loop of its
+ * connection: if a response is completed by another thread, the next request of the connection may come before the
+ * server has noted the end of the first, and if that one is answered at once, its answer can be left unsent (seen with
+ * 1.3.6). Elsewhere it is a thread for work that never blocks.
  */
 final class ReplyThread {
   private static final boolean IS_NETTY =

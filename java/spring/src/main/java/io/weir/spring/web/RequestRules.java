@@ -57,7 +57,7 @@ public final class RequestRules {
     return weir;
   }
 
-  /** Where the caller's key is. */
+  /** The place of the caller's key. */
   From from() {
     return key.from();
   }
