@@ -4,7 +4,7 @@ package io.weir.batch;
 final class ItemStatuses {
   private ItemStatuses() {}
 
-  /** Of {@code claim.lua}. */
+  /** The statuses of {@code claim.lua}. */
   enum Claim {
     CLAIMED,
     DONE,
@@ -14,7 +14,7 @@ final class ItemStatuses {
     FULL
   }
 
-  /** Of {@code keep_result.lua}. */
+  /** The statuses of {@code keep_result.lua}. */
   enum KeepResult {
     KEPT,
     LOST

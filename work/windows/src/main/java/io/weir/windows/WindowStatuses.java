@@ -4,27 +4,27 @@ package io.weir.windows;
 final class WindowStatuses {
   private WindowStatuses() {}
 
-  /** Of {@code window_claim.lua}. */
+  /** The statuses of {@code window_claim.lua}. */
   enum WindowClaim {
     CLAIMED,
     NOTHING
   }
 
-  /** Of {@code window_decide.lua}. */
+  /** The statuses of {@code window_decide.lua}. */
   enum WindowDecide {
     DONE,
     REFUSED,
     UNKNOWN
   }
 
-  /** Of {@code window_end.lua}. */
+  /** The statuses of {@code window_end.lua}. */
   enum WindowEnd {
     DONE,
     LOST,
     UNKNOWN
   }
 
-  /** Of {@code window_open.lua}. */
+  /** The statuses of {@code window_open.lua}. */
   enum WindowOpen {
     OPENED,
     OPEN_ALREADY,

@@ -27,7 +27,7 @@ public final class JobReplies {
 
   private JobReplies() {}
 
-  /** Of {@code job_submit.lua}. */
+  /** The answer of {@code job_submit.lua}. */
   public static SubmittedJob submitted(String operation, List<Object> answer) {
     return switch (Statuses.of(JobSubmit.class, answer.get(0))) {
       case TAKEN -> new SubmittedJob.Taken(job(operation, answer));
@@ -48,7 +48,7 @@ public final class JobReplies {
         operation, answer, 1, 1 + JobText.QUEUE, JobText.number(answer, answer.size() - 1));
   }
 
-  /** Of {@code job_look.lua}. */
+  /** The answer of {@code job_look.lua}. */
   public static List<Optional<SeenJob>> seen(String operation, List<Object> answer) {
     List<Optional<SeenJob>> seen = new ArrayList<>();
     for (int at = JobText.QUEUE; at < answer.size(); at += PARTS_OF_LOOK) {
@@ -64,7 +64,7 @@ public final class JobReplies {
         (String) answer.get(at + 4));
   }
 
-  /** Of {@code job_claim.lua}. */
+  /** The answer of {@code job_claim.lua}. */
   public static ClaimedJobs claimed(String operation, List<Object> answer) {
     JobQueue queue = JobText.queue(answer, 0);
     List<JobWork> work = new ArrayList<>();
@@ -91,7 +91,7 @@ public final class JobReplies {
         work);
   }
 
-  /** Of {@code job_step.lua}. */
+  /** The answer of {@code job_step.lua}. */
   public static Optional<MovedJob> moved(String operation, List<Object> answer) {
     JobStep status = Statuses.of(JobStep.class, answer.get(0));
     if (status == JobStep.NO_JOB) {

@@ -4,14 +4,14 @@ package io.weir.jobs.store;
 final class JobStatuses {
   private JobStatuses() {}
 
-  /** Of {@code job_step.lua}. */
+  /** The statuses of {@code job_step.lua}. */
   enum JobStep {
     MOVED,
     REFUSED,
     NO_JOB
   }
 
-  /** Of {@code job_submit.lua}. */
+  /** The statuses of {@code job_submit.lua}. */
   enum JobSubmit {
     TAKEN,
     KNOWN,

@@ -30,7 +30,7 @@ final class SettlementText {
         cost(settlement.ending()));
   }
 
-  /** Those in these lines. */
+  /** The settlements in these lines. */
   static List<JobSettlement> parse(String lines) {
     return lines.lines().map(SettlementText::one).toList();
   }

@@ -104,7 +104,7 @@ final class JobLine {
   // Jobs that wait for the results of receipts take no connection, and hardly any memory.
   private int room() {
     long receipts = runs.values().stream().filter(JobRun::isReceived).count();
-    // Of the memory each line has its part, and may have more while there is some.
+    // Each line has its part of the memory, and may have more while there is some.
     boolean isShort = node.bytes() >= MAX_BYTES && bytes() >= MAX_BYTES / node.lines();
     long most = receipts >= MAX_RECEIPTS || isShort || node.results().isShort()
         ? 0

@@ -5,7 +5,7 @@ import java.net.URI;
 import java.util.Optional;
 
 /**
- * Where the result of a job is: a path, and with several servers the one that gave the receipt. A job keeps it as a
+ * The place of the result of a job: a path, and with several servers the one that gave the receipt. A job keeps it as a
  * text without spaces: the path, or {@code provider/key/group:path}.
  *
  * @param server the place of the server, as of {@link io.weir.node.upstream.SendSlot#place}; empty if there is one only

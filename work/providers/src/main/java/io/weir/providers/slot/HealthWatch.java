@@ -46,7 +46,7 @@ public final class HealthWatch extends VerticleBase {
 
   private final Map<Watched, Streak> streaks = new HashMap<>();
   private final Set<Watched> asked = new HashSet<>();
-  /** Those whose breaker the checks of this node have opened. */
+  /** The providers whose breaker the checks of this node have opened. */
   private final Set<Watched> opened = new HashSet<>();
 
   private HttpClient client;

@@ -4,7 +4,7 @@ package io.weir.providers.store;
 final class ProviderStatuses {
   private ProviderStatuses() {}
 
-  /** Of {@code book.lua}, for each request. */
+  /** The statuses of {@code book.lua}, for each request. */
   enum Book {
     BOOKED,
     LATER,
