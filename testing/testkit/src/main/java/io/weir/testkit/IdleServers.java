@@ -73,7 +73,7 @@ final class IdleServers {
     return true;
   }
 
-  // What a test has configured.
+  // Undoes the configuration of a test.
   private static void putBack(RedisProcess server) {
     Map<String, String> changed = settings(server);
     changed.entrySet().removeAll(settingsOfNew.entrySet());

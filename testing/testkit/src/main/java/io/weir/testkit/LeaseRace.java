@@ -37,7 +37,7 @@ public final class LeaseRace {
     Answer exchange(LeaseReport report, long nowMicros);
   }
 
-  /** What the pool answers. */
+  /** The answer of the pool. */
   public record Answer(long granted, long waitMicros) {}
 
   /**

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What every {@link io.weir.core.throttle.BucketStore} promises about places to all callers together. */
+/** The promises of every {@link io.weir.core.throttle.BucketStore} about places to all callers together. */
 abstract class SlotsContract extends SlotsFixture {
   private static final Demand TENANTS = demand("tenants", Scope.TENANT, 10, 1000);
 

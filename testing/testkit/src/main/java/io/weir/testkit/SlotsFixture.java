@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
 
-/** What the contracts of places ask a store. Each test begins with a full bucket. */
+/** The questions of the contracts of places to a store. Each test begins with a full bucket. */
 abstract class SlotsFixture extends StoreContract {
   /** The width of a bin of {@link #TEN}, for three of which a place is kept. */
   static final long BIN = SECOND / 8;

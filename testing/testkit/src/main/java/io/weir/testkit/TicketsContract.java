@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What every {@link io.weir.core.throttle.BucketStore} promises to the holders of tickets. */
+/** The promises of every {@link io.weir.core.throttle.BucketStore} to the holders of tickets. */
 abstract class TicketsContract extends SlotsFixture {
   @Nested
   class Returns {

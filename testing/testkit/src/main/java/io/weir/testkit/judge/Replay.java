@@ -38,7 +38,7 @@ final class Replay {
   void drain(BigInteger units) {
     add(PLAIN, units.negate());
     if (level.signum() == 0) {
-      // What came before an empty bucket has no effect on it, whatever its units.
+      // Charges before an empty bucket have no effect on it, whatever its units.
       fix();
     }
   }

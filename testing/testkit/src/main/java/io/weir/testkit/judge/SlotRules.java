@@ -5,7 +5,7 @@ import io.weir.core.bucket.Demand;
 import io.weir.core.bucket.Scope;
 import io.weir.core.throttle.Charge;
 
-/** What {@code docs/explanation/slots.md} promises of places, in times that hold for each kind of bins. */
+/** The promises of {@code docs/explanation/slots.md} about places, in times that hold for each kind of bins. */
 final class SlotRules {
   /** A clock that is set back by so much ends the places of no bucket: 50 bins of a millisecond. */
   static final long KEPT_WHEN_SET_BACK = 50_000;
@@ -14,7 +14,7 @@ final class SlotRules {
   private static final long LEAST_WIDTH = 1000;
   private static final long WIDEST = SECOND / 4;
   private static final long YEAR = 31_536_000 * SECOND;
-  /** Of a place in a shared bucket: the turns and intervals, in which those that waited count. */
+  /** Bounds for a place in a shared bucket: the turns and intervals, in which callers that waited are counted. */
   private static final long SHARED_WIDTHS = 200;
 
   private static final long SHARED_NEEDS = 70;

@@ -26,7 +26,7 @@ final class TicketJudge {
     promises.clear();
   }
 
-  /** Those whose time is over promise nothing, even if the clock is set back. */
+  /** Forgets tickets whose time is over: they promise nothing, even if the clock is set back. */
   void forgetOver() {
     promises.values().removeIf(promise -> promise.until() < clock.getAsLong());
   }

@@ -18,7 +18,7 @@ public class GatewayApplication {
     SpringApplication.run(GatewayApplication.class, arguments);
   }
 
-  /** Who asks, for every route: the user that the caller names. */
+  /** The caller of every route: the user that it names. */
   @Bean
   @Order(-1000)
   WebFilter named() {
