@@ -38,7 +38,8 @@ final class LeasedBuckets {
     return made[0];
   }
 
-  // Removes the least recently used ones: a part of all, so that not each newcomer has to look for one.
+  // Removes the least recently used ones: a part of all, so that not each newcomer has to look for
+  // one.
   private static void makeRoom(Map<Pool, LeasedBucket> all) {
     if (all.size() >= MOST_OF_TENANT) {
       long[] used =

@@ -12,7 +12,8 @@ import io.weir.state.wire.RedisKeys;
  */
 public record Pool(Bucket bucket, String tenant, String subject) {
 
-  // The hash of the names alone, whose hashes are kept: few pools differ only in the shape of the bucket.
+  // The hash of the names alone, whose hashes are kept: few pools differ only in the shape of the
+  // bucket.
   @Override
   public int hashCode() {
     return hash(bucket, tenant, subject);

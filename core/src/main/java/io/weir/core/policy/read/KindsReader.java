@@ -51,8 +51,7 @@ final class KindsReader {
   private static final Field<Long> NEAR =
       Field.percent("near", 1, 100, "how full it is when callers are warned").or(80L);
   private static final Field<String> OVERFLOW = Field.name(
-      "overflow",
-      "another quota, without an overflow of its own, that pays if this one is full");
+      "overflow", "another quota, without an overflow of its own, that pays if this one is full");
   private static final Field<String> PERIOD = Field.parsed(
           "period",
           text -> Optional.of(text).filter(KindsReader::isPeriod),

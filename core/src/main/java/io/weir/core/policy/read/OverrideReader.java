@@ -33,7 +33,9 @@ final class OverrideReader {
 
   /** The overrides of a plan, a tenant or a subject. */
   static final Field<List<Section>> OVERRIDES = Field.sections(
-      "overrides", OVERRIDE, "other limits; the more specific one takes precedence, and a rate of 0 freezes");
+      "overrides",
+      OVERRIDE,
+      "other limits; the more specific one takes precedence, and a rate of 0 freezes");
 
   private final ShapeReader shapes;
   private final ShapeReader extending = new ShapeReader(BurstRule.EXTEND);

@@ -107,7 +107,9 @@ final class PlansReader {
       DefinedBucket bucket = limits.buckets().get(item.text());
       if (bucket == null) {
         section.errorAt(
-            "bucket_unknown", item, "bucket '%s' is not defined, or has errors".formatted(item.text()));
+            "bucket_unknown",
+            item,
+            "bucket '%s' is not defined, or has errors".formatted(item.text()));
       } else if (bucket.set() != set) {
         section.errorAt(
             "bucket_of_other_set",

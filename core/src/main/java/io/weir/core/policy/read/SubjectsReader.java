@@ -29,8 +29,8 @@ final class SubjectsReader {
       "plan",
       "a plan; a subject's own takes precedence over its tenant's, and that over the one of `defaults`");
   private static final Table DEFAULTS = Table.of("defaults", Scopes.DEFAULT, PLAN);
-  static final Field<Section> DEFAULTS_FIELD =
-      Field.section("defaults", DEFAULTS, "the scope of limits and the plan of subjects that name none");
+  static final Field<Section> DEFAULTS_FIELD = Field.section(
+      "defaults", DEFAULTS, "the scope of limits and the plan of subjects that name none");
   private static final Table TENANT =
       Table.of("tenant", PLAN).with(Access.FIELDS).with(List.of(OverrideReader.OVERRIDES));
   static final Field<Map<String, Section>> TENANTS =

@@ -30,7 +30,8 @@ final class ReactiveCalls {
     return adapter.fromPublisher(limited);
   }
 
-  // Cancelling during the decision does not cancel the decision: its hold is closed as soon as it is there.
+  // Cancelling during the decision does not cancel the decision: its hold is closed as soon as it
+  // is there.
   static Object permitted(
       ReactiveAdapter adapter, Supplier<CompletableFuture<Hold>> entered, Running call) {
     Flux<Object> held = Flux.defer(() -> {

@@ -33,8 +33,8 @@ public final class KeysDoor implements Door {
   private static final String ONE = PATH + "/{id}";
   static final ProblemDetails EXISTS =
       ProblemDetails.of(409, "key_exists", "There is a key with this id already");
-  static final ProblemDetails IN_POLICY =
-      ProblemDetails.of(409, "key_in_policy", "The policy lists a key with this id, which takes precedence");
+  static final ProblemDetails IN_POLICY = ProblemDetails.of(
+      409, "key_in_policy", "The policy lists a key with this id, which takes precedence");
 
   // Whether an id is taken by others, or by the policy, is not for a tenant's operator to learn.
   private static final ProblemDetails ID_CHOSEN = ProblemDetails.of(

@@ -86,7 +86,8 @@ public final class WeirCommand {
         .setExecutionExceptionHandler(WeirCommand::printError);
   }
 
-  // The output of commands contains text that others have written: none of it controls the terminal. Help has colors.
+  // The output of commands contains text that others have written: none of it controls the
+  // terminal. Help has colors.
   private static int shown(CommandLine.ParseResult parsed) {
     List<CommandLine> named = parsed.asCommandLineList();
     if (named.stream()

@@ -66,7 +66,8 @@ record LogText(String message, String error) {
     }
   }
 
-  // Characters that control a terminal become spaces, so that data cannot imitate a line of the log.
+  // Characters that control a terminal become spaces, so that data cannot imitate a line of the
+  // log.
   private static String bounded(String text, int most) {
     StringBuilder bounded = new StringBuilder(Math.min(text.length(), most) + 1);
     for (int i = 0; i < Math.min(text.length(), most); i++) {

@@ -71,8 +71,7 @@ public final class NodeMetrics implements Holds.Events {
 
   private final DistributionSummary congestion = DistributionSummary.builder(
           "throttle.congestion.multiplier")
-      .description(
-          "The multipliers above 1 in decisions on buckets that are nearly full")
+      .description("The multipliers above 1 in decisions on buckets that are nearly full")
       .register(registry);
 
   /** The metrics of shared buckets. */

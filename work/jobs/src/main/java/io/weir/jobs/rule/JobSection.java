@@ -42,8 +42,9 @@ public final class JobSection implements PolicySection<JobRule> {
   private static final Field<Boolean> LEARNED = Field.flag(
       "learned",
       "whether etas use the observed medians of checking and of the upstream, once there are some");
-  private static final Field<Boolean> CALLBACKS =
-      Field.flag("callbacks", "whether the upstream may [deliver](http.md#jobs) a result with a request of its own");
+  private static final Field<Boolean> CALLBACKS = Field.flag(
+      "callbacks",
+      "whether the upstream may [deliver](http.md#jobs) a result with a request of its own");
   private static final Field<Long> AFTER =
       Field.duration("after", Duration.ZERO, DAY, "the time since the upstream took the job");
   private static final Field<Long> WAIT =

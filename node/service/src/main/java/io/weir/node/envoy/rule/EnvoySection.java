@@ -42,8 +42,8 @@ public final class EnvoySection implements PolicySection<EnvoyDomains> {
           "the [entries](#envoy) of a descriptor, in their order")
       .counts(1, EnvoyBounds.ENTRIES)
       .required();
-  private static final Field<Long> REQUESTS =
-      Field.number("requests", 0, UnitLimit.MOST, "the limit in one unit of time; 0 lets nothing pass");
+  private static final Field<Long> REQUESTS = Field.number(
+      "requests", 0, UnitLimit.MOST, "the limit in one unit of time; 0 lets nothing pass");
   private static final Field<LimitUnit> PER = Field.choice(
       "per", LimitUnit.words(), "the unit; a month is one of the calendar in UTC, a year 365 days");
   private static final Field<Boolean> UNLIMITED =
