@@ -38,7 +38,7 @@ final class LinesTest {
         .isEqualTo(request(AT, "frank", "GET", "/a?b=1"));
     assertThat(lines.read(
             "::1 - - [10/Oct/2000:20:55:36 +0000] \"post /x\" 499 0 \"-\" \"a \\\"b\\\" c\""))
-        .isEqualTo(request(AT, "::1", "POST", "/x"));
+        .isEqualTo(request(AT, "::/64", "POST", "/x"));
     assertThat(new CommonLines(true)
             .read("10.0.0.1 - frank [10/Oct/2000:13:55:36 -0700] \"GET /a HTTP/1.0\" 200 2"))
         .isEqualTo(request(AT, "10.0.0.1", "GET", "/a"));
