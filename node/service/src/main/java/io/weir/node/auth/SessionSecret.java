@@ -54,7 +54,7 @@ final class SessionSecret {
     return encoded(derived("name"));
   }
 
-  /** What a page has to show with each change. */
+  /** The secret that a page must send with each change. */
   String csrf() {
     return encoded(derived("csrf"));
   }

@@ -7,12 +7,12 @@ import java.util.Optional;
  * The bounds of the limits that requests of a plan may carry.
  *
  * @param maxAtOnce operations
- * @param maxOpsPerSec operations a second
+ * @param maxOpsPerSec operations per second
  * @param maxDrainMillis the time that a full limit may take to drain
  */
 record LimitBounds(long maxAtOnce, long maxOpsPerSec, long maxDrainMillis) {
 
-  /** What is wrong about a limit; empty if it is within them. */
+  /** The mistake of a limit; empty if it is within these bounds. */
   Optional<String> refusal(RequestLimit limit) {
     if (limit.atOnce() > maxAtOnce) {
       return Optional.of("max_burst: %d and one at once (expected: at most %d at once)"

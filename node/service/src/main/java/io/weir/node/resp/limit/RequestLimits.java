@@ -29,7 +29,7 @@ public final class RequestLimits {
     this.bounds = Map.copyOf(bounds);
   }
 
-  /** Those of a policy. */
+  /** The limits of a policy. */
   public static RequestLimits of(Policy policy) {
     return policy.parts().get(PART).orElse(NONE);
   }

@@ -23,7 +23,7 @@ public final class RequestLimitsSection implements PolicySection<RequestLimits> 
           "the most operations that a limit may let pass at once")
       .or(RequestLimit.MOST);
   private static final Field<Long> MAX_OPS_PER_SEC = Field.number(
-          "maxOpsPerSec", 1, RequestLimit.MOST, "the highest rate, in operations a second")
+          "maxOpsPerSec", 1, RequestLimit.MOST, "the highest rate, in operations per second")
       .or(RequestLimit.MOST);
   private static final Field<Long> MAX_DRAIN = Field.duration(
           "maxDrain",
