@@ -46,7 +46,7 @@ final class OperationsReader {
   private static final Field<Section> MATCH = Field.section(
       "match",
       Table.of("match", PATH, METHOD, METHODS, HEAD),
-      "the requests; left out where only the check API asks for the operation");
+      "the requests; left out if only the check API uses the operation");
 
   private static final Field<String> NAME = Field.name("name", "the operation").required();
   private static final Field<Long> MAX_DELAY = Field.duration(

@@ -144,7 +144,7 @@ public final class IdentitySection implements PolicySection<IdentityRule> {
           "addressHeader",
           Pattern.compile("X-Forwarded-For|Forwarded"),
           "X-Forwarded-For or Forwarded",
-          "where they say it; only this one is read, from the right")
+          "the header in which they state it; only this one is read, from the right")
       .or("X-Forwarded-For");
   private static final Field<Section> IDENTITY = Field.section(
       "identity",

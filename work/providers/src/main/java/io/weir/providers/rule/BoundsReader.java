@@ -27,7 +27,7 @@ final class BoundsReader {
   private static final Field<Section> ADAPTIVE = Field.section(
       "adaptive",
       Table.of("adaptive", TARGET, MIN, MAX, INITIAL),
-      "reduces the requests under way where answers take long. One more after each answer while the average (of each new"
+      "reduces the requests under way while answers take long. One more after each answer while the average (of each new"
           + " one a fifth) is within the target; a twentieth fewer, at least one, above it; three twentieths fewer above"
           + " three times the target, and after each error");
 
@@ -76,7 +76,7 @@ final class BoundsReader {
           Duration.ofMillis(100),
           Duration.ofMinutes(10),
           "how long all nodes leave the provider alone; then one request of the whole cluster tries it: for 10 s only one"
-              + " that is sent again if the provider fails it, where another provider serves the others")
+              + " that is sent again if the provider fails it, while another provider serves the other requests")
       .or(BreakerRule.DEFAULT.openMillis());
 
   /** When a provider's breaker opens. */

@@ -45,7 +45,7 @@ final class GroupReader {
   /** The group of an operation. */
   static final Field<Object> GROUP = Field.oneOf(
       "group",
-      "the [group](#groups) of its requests (default: `default`), or where these name it",
+      "the [group](#groups) of its requests (default: `default`), or the part of the requests that names it",
       FIXED,
       READ);
 

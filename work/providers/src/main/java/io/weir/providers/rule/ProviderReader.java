@@ -60,7 +60,7 @@ final class ProviderReader {
       100_000,
       NO_REQUESTS,
       "requests under way to it; default: three quarters of the upstream's, unless it is the only one, so that a slow"
-          + " provider leaves room for the others");
+          + " provider leaves room for the other ones");
   private static final Field<List<Item>> GROUPS =
       Field.names("groups", "it serves only requests of such a [group](#groups); none for all");
   private static final Field<List<Section>> KEYS = Field.sections(
