@@ -13,7 +13,12 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
 import java.time.Duration;
+import java.util.Base64;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -169,6 +174,40 @@ final class ClusterSessionsIT {
     }
     assertThat(refused).isEqualTo(1);
     assertThat(looks(two, known)).isEqualTo(200);
+  }
+
+  @Test
+  void signingOutWithCookiesThatAreMadeUpAsksRedisWithinABoundToo() {
+    Session known = begin(one);
+    String invented = known.secret().substring(0, known.secret().length() - 4);
+    int refused = 0;
+    for (int i = 0; refused == 0 && i < 5000; i++) {
+      // With a token of its own, a request is not looked up before it gets to the door.
+      refused = signOutWithToken(one, madeUp("%s%04d".formatted(invented, i))) == 503 ? 1 : 0;
+    }
+    assertThat(refused).isEqualTo(1);
+    assertThat(send(one, "DELETE", "/v1/session", known).statusCode()).isEqualTo(204);
+  }
+
+  private static int signOutWithToken(NodeFixture node, Session session) {
+    return node.send(HttpRequest.newBuilder(node.uri("/v1/session"))
+            .DELETE()
+            .headers("Cookie", session.cookie(), "Weir-Csrf", session.csrf())
+            .header("Authorization", "Bearer none"))
+        .statusCode();
+  }
+
+  // Whoever makes up a cookie can derive its second secret.
+  private static Session madeUp(String secret) {
+    try {
+      Mac mac = Mac.getInstance("HmacSHA256");
+      mac.init(new SecretKeySpec(Base64.getUrlDecoder().decode(secret), "HmacSHA256"));
+      byte[] csrf = mac.doFinal("csrf".getBytes(StandardCharsets.UTF_8));
+      return new Session(
+          "weir-session=" + secret, Base64.getUrlEncoder().withoutPadding().encodeToString(csrf));
+    } catch (GeneralSecurityException e) {
+      throw new IllegalStateException(e);
+    }
   }
 
   @Test

@@ -97,24 +97,29 @@ public final class Sessions {
 
   /**
    * Ends the session of a request, if it has one, on all nodes, and removes its cookie. Fails with {@link
-   * RefusedException} if another site's page may have sent it, or if Redis does not answer: the session goes on then, with
-   * its cookie, so that the request can be sent again.
+   * RefusedException} if another site's page may have sent it, if Redis does not answer, or if strangers ask too much: the
+   * session goes on then, with its cookie, so that the request can be sent again.
    */
   public Future<Void> end(HttpServerRequest request) {
     Optional<SessionSecret> secret = shown(request);
     secret.ifPresent(it -> requireOwnPage(request, it));
     return secret
-        .map(it -> awaited(stored.end(it.name())))
+        .map(it -> ended(it.name()))
         .orElseGet(Future::succeededFuture)
-        .recover(error -> {
-          requireAway(error);
-          return Future.failedFuture(new RefusedException(NOT_ENDED));
-        })
         .map(ended -> {
           secret.map(SessionSecret::name).ifPresent(known::forget);
           request.response().addCookie(cookie(request, "").setMaxAge(0));
           return null;
         });
+  }
+
+  private Future<Void> ended(String name) {
+    return isMet(name) || strangers.tryTake()
+        ? awaited(stored.end(name)).recover(error -> {
+          requireAway(error);
+          return Future.failedFuture(new RefusedException(NOT_ENDED));
+        })
+        : Future.failedFuture(new RefusedException(UNCERTAIN));
   }
 
   /** Removes the cookie of a session, which a browser sends to all ports of a host: upstreams must not see it. */
@@ -170,7 +175,7 @@ public final class Sessions {
 
   private Future<Optional<String>> token(SessionSecret secret) {
     String name = secret.name();
-    boolean isMet = known.find(name).isPresent();
+    boolean isMet = isMet(name);
     if (!isMet && !strangers.tryTake()) {
       return Future.failedFuture(new RefusedException(UNCERTAIN));
     }
@@ -191,6 +196,10 @@ public final class Sessions {
               : Future.failedFuture(new RefusedException(UNCERTAIN));
         })
         .map(session -> session.flatMap(it -> secret.opened(it.sealed())));
+  }
+
+  private boolean isMet(String name) {
+    return known.find(name).isPresent();
   }
 
   private static void requireAway(Throwable error) {
