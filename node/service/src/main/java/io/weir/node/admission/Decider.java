@@ -169,9 +169,10 @@ public final class Decider {
     return answered(question, foreseen);
   }
 
-  /** The decision that a newcomer would get; takes nothing, and is not counted. */
+  /** The decision that a newcomer would get; takes nothing, and is not counted. It fails as {@link #decide} does. */
   public Future<Decision> peek(Context context, Subject subject, String operation, long cost) {
-    return Future.fromCompletionStage(throttle.peek(subject, operation, cost), context);
+    return Future.fromCompletionStage(throttle.peek(subject, operation, cost), context)
+        .recover(error -> Future.failedFuture(Failures.cause(error)));
   }
 
   // A failure to count or to remember must not withhold the answer.

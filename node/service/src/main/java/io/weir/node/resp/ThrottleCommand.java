@@ -5,6 +5,7 @@ import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.weir.core.decision.Decision;
 import io.weir.core.decision.Decision.NeverAllowed;
+import io.weir.core.decision.Decision.Reason;
 import io.weir.core.decision.Limit;
 import io.weir.core.policy.CostRule;
 import io.weir.core.policy.Subject;
@@ -99,7 +100,7 @@ final class ThrottleCommand implements RespCommand {
 
   private static Buffer write(Decision decision, RequestLimit limit, boolean looks, int version) {
     Optional<Limit> state = decision.limits().stream().findFirst();
-    if (decision instanceof NeverAllowed && state.isEmpty()) {
+    if (decision instanceof NeverAllowed never && never.reason() == Reason.ACCESS_DISABLED) {
       return RespAnswer.error("ACCESS_DISABLED the subject is frozen");
     }
     boolean isLimited = !looks && decision.fold(allowed -> false, denied -> true, never -> true);

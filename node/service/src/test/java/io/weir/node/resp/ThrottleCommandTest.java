@@ -6,9 +6,16 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.weir.core.decision.Decision;
+import io.weir.core.decision.Decision.NeverAllowed;
 import io.weir.core.policy.PolicyRevision;
+import io.weir.core.throttle.BucketStore;
+import io.weir.core.throttle.Charge;
 import io.weir.core.throttle.JointThrottle;
 import io.weir.core.throttle.PolicySource;
+import io.weir.core.throttle.StoreAnswer;
+import io.weir.core.throttle.StoreFault;
+import io.weir.core.throttle.StoreUnavailableException;
 import io.weir.core.throttle.Throttle;
 import io.weir.inmemory.InMemoryBucketStore;
 import io.weir.node.admission.Decider;
@@ -59,19 +66,24 @@ final class ThrottleCommandTest {
   private final ManualClock clock = new ManualClock();
   private final Source policies =
       new Source(new PolicyRevision(1, PolicyDocuments.parse("test", POLICY).policy()));
-  private final ThrottleCommand command = new ThrottleCommand(
-      vertx.getOrCreateContext(),
-      policies,
-      new Identities(
-          new KeyLookup(policies, Directory.EMPTY),
-          (request, operation) -> Future.failedFuture("no requests here")),
-      new Decider(
-          new Throttle(new InMemoryBucketStore(clock), policies),
-          new JointThrottle(
-              joint -> CompletableFuture.failedFuture(new IllegalStateException("none")), policies),
-          new NodeMetrics(),
-          Tracing.NONE,
-          Witness.NONE));
+  private final ThrottleCommand command = command(new InMemoryBucketStore(clock));
+
+  private ThrottleCommand command(BucketStore store) {
+    return new ThrottleCommand(
+        vertx.getOrCreateContext(),
+        policies,
+        new Identities(
+            new KeyLookup(policies, Directory.EMPTY),
+            (request, operation) -> Future.failedFuture("no requests here")),
+        new Decider(
+            new Throttle(store, policies),
+            new JointThrottle(
+                joint -> CompletableFuture.failedFuture(new IllegalStateException("none")),
+                policies),
+            new NodeMetrics(),
+            Tracing.NONE,
+            Witness.NONE));
+  }
 
   private record Source(PolicyRevision current) implements PolicySource {
     @Override
@@ -188,6 +200,39 @@ final class ThrottleCommandTest {
     assertThat(throttle(words)).isEqualTo(error);
   }
 
+  @Test
+  void aQuantityAboveTheLimitIsNoFrozenSubjectWithoutRedis() {
+    Decision never =
+        new NeverAllowed(1, List.of(), List.of("x"), Decision.Reason.COST_EXCEEDS_CAPACITY);
+    ThrottleCommand degraded = command(
+        new Answering(CompletableFuture.completedFuture(new StoreAnswer.Decided(never))));
+
+    assertThat(throttle(degraded, "user:1 4 1 1 6")).isEqualTo("1 5 0 -1 0");
+    assertThat(throttle(degraded, "ice:1 4 1 1 6")).startsWith("ACCESS_DISABLED");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"user:1 4 1 1", "user:1 4 1 1 0"})
+  void whoeverTakesOrLooksLearnsThatRedisIsAway(String words) {
+    CompletionStage<StoreAnswer> away = CompletableFuture.failedFuture(
+        new StoreUnavailableException(StoreFault.SLOW, "Redis did not answer in time", null));
+
+    assertThat(throttle(command(new Answering(away)), words)).startsWith("STORE_UNAVAILABLE ");
+  }
+
+  /** A store with one answer. */
+  private record Answering(CompletionStage<StoreAnswer> answer) implements BucketStore {
+    @Override
+    public CompletionStage<StoreAnswer> tryCharge(Charge charge) {
+      return answer.thenApply(same -> same);
+    }
+
+    @Override
+    public CompletionStage<StoreAnswer> peek(Charge charge) {
+      return tryCharge(charge);
+    }
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"narrow:1 99 100 2", "narrow:1 1 1 1800"})
   void theBoundsThemselvesAreAllowed(String words) {
@@ -248,6 +293,10 @@ final class ThrottleCommandTest {
 
   /** The numbers of the answer, or its error. */
   private String throttle(String words) {
+    return throttle(command, words);
+  }
+
+  private static String throttle(ThrottleCommand command, String words) {
     List<String> all = new ArrayList<>(List.of(ThrottleCommand.NAME));
     all.addAll(List.of(words.split(" ", -1)));
     String answer;
