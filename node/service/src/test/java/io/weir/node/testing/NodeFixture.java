@@ -63,6 +63,7 @@ public final class NodeFixture implements AutoCloseable {
   private final int port;
   private final int upstreamPort;
   private final OptionalInt adminPort;
+  private final Extras extras;
   private @Nullable Node node;
   private @Nullable StallWatch stalls;
 
@@ -230,6 +231,7 @@ public final class NodeFixture implements AutoCloseable {
       Extras extras) {
     this.redis = redis;
     this.adminPort = adminPort;
+    this.extras = extras;
     try {
       upstreamPort = vertx
           .createHttpServer()
@@ -248,7 +250,7 @@ public final class NodeFixture implements AutoCloseable {
       throw new UncheckedIOException(e);
     }
     try {
-      start(shutdownDelay, extras);
+      start(shutdownDelay);
     } catch (RuntimeException e) {
       redis.end().run(); // nobody closes a fixture that has not started
       throw e;
@@ -367,9 +369,25 @@ public final class NodeFixture implements AutoCloseable {
     return new JsonObject(response.body());
   }
 
+  /** Ends the node, until {@link #startAgain}. */
+  public void stop() {
+    node().close();
+    node = null;
+    assertThat(Objects.requireNonNull(stalls).stalls())
+        .as("event loops that computed for too long")
+        .isEmpty();
+  }
+
+  /** Starts another node at the ports of the one that was stopped. */
+  public void startAgain() {
+    start(Duration.ZERO);
+  }
+
   @Override
   public void close() {
-    node().close();
+    if (node != null) {
+      stop();
+    }
     vertx
         .close()
         .toCompletionStage()
@@ -382,12 +400,9 @@ public final class NodeFixture implements AutoCloseable {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-    assertThat(Objects.requireNonNull(stalls).stalls())
-        .as("event loops that computed for too long")
-        .isEmpty();
   }
 
-  private void start(Duration shutdownDelay, Extras extras) {
+  private void start(Duration shutdownDelay) {
     node = Node.start(new NodeConfig(
         new Listening(
             new Address("127.0.0.1", port),

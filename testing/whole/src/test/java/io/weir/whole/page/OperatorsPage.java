@@ -125,7 +125,7 @@ abstract class OperatorsPage {
   }
 
   void signIn(NodeFixture at, String token) {
-    page.navigate(at.uri("/page").toString());
+    page.navigate(at.adminUri("/page").toString());
     page.getByLabel("Admin token").fill(token);
     page.getByText("Sign in").last().click();
   }
@@ -153,6 +153,11 @@ abstract class OperatorsPage {
   void show(String view) {
     signIn();
     go(view);
+  }
+
+  /** Whether the page scrolls sideways. */
+  Object isTooWide() {
+    return page.evaluate("document.documentElement.scrollWidth > innerWidth");
   }
 
   static String denialOf(String key) {
