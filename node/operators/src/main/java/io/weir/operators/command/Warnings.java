@@ -70,7 +70,7 @@ final class Warnings {
             one -> one.getBoolean("isFailing")
                 ? "fails since %s: %s"
                     .formatted(
-                        Ago.words(one.getString("lastFailed"), call.now()), one.getString("why"))
+                        Ago.words(one.getString("failingSince"), call.now()), one.getString("why"))
                 : "")
         .print(receivers, call.out());
   }
