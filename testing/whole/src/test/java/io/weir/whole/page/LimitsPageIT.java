@@ -8,6 +8,7 @@ import com.microsoft.playwright.options.FilePayload;
 import io.weir.core.policy.FailureMode;
 import io.weir.node.testing.NodeFixture;
 import java.nio.charset.StandardCharsets;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -22,8 +23,13 @@ final class LimitsPageIT extends OperatorsPage {
   }
 
   @Test
-  void aDeadNodeIsToldAndADraftStays() {
-    NodeFixture other = NodeFixture.at(redis.uri(), POLICY, FailureMode.LOCAL);
+  void aDraftAndASessionSurviveANodeThatDiesAndComesBack() {
+    try (NodeFixture other = NodeFixture.at(redis.uri(), POLICY, FailureMode.LOCAL)) {
+      aDraftAndASessionSurvive(other);
+    }
+  }
+
+  private void aDraftAndASessionSurvive(NodeFixture other) {
     signIn(other, NodeFixture.ADMIN);
     assertThat(page.locator(".figures")).isVisible();
     page.navigate(other.uri("/page") + "#/limits");
@@ -31,11 +37,42 @@ final class LimitsPageIT extends OperatorsPage {
     assertThat(text).hasValue(policy);
     text.fill(policy + "# mine\n");
     assertThat(page.locator(".stale")).hasCount(0);
-    other.close();
+    other.stop();
 
     assertThat(page.locator("[role=alert]").first()).containsText("does not answer since");
     assertThat(page.locator("main.stale")).isVisible();
     assertThat(text).hasValue(policy + "# mine\n");
+
+    other.startAgain();
+
+    assertThat(page.locator(".state")).hasText(Pattern.compile("live|needs? you"));
+    assertThat(page.locator("[role=alert]")).hasCount(0);
+    assertThat(page.locator(".stale")).hasCount(0);
+    assertThat(text).hasValue(policy + "# mine\n");
+    button("Dry run").click(); // with the second secret from before
+    assertThat(page.locator(".notice")).hasText("It would be accepted.");
+  }
+
+  @Test
+  void aMistakeIsNamedBesideItsLineWhileItIsWritten() {
+    Locator text = draft(policy);
+    int line = (int) policy.lines().takeWhile(it -> !it.contains("name: team")).count();
+    String wrong = policy.replace("opsPerSec: 100", "opsPerSec: -1");
+    text.fill(wrong);
+
+    Locator note = page.locator(".notes text").first();
+    assertThat(note).containsText("-1 (expected: a whole number");
+    // Behind the end of the line, and as high as its number.
+    double top = page.locator(".lines span").nth(line).boundingBox().y;
+    double middle = note.boundingBox().y + note.boundingBox().height / 2;
+    assertThat(middle).isBetween(top, top + 20);
+    assertThat(page.locator(".problems li").first()).containsText("line " + (line + 1));
+    assertThat(page.locator(".steps")).containsText("problem");
+
+    text.fill(policy.replace("opsPerSec: 100", "opsPerSec: 101"));
+    assertThat(page.locator(".steps")).containsText("accepted");
+    assertThat(page.locator(".notes text")).hasCount(0);
+    assertThat(complaints.stream().filter(it -> !it.contains("422"))).isEmpty();
   }
 
   @Test

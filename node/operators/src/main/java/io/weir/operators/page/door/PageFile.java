@@ -13,12 +13,13 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import java.util.zip.GZIPOutputStream;
 
 /**
- * A file of the page: one of ours, or of a library's WebJar. All but the first are in a folder with the name of their
+ * A file of the page: one of ours, without its comments, or of a library's WebJar. All but the first are in a folder with the name of their
  * content, so that browsers never ask for them again. Immutable.
  *
  * @param path of its URL
@@ -45,6 +46,7 @@ public record PageFile(
       "draft.js",
       "find.js",
       "forms.js",
+      "jobs.js",
       "key.js",
       "keyboard.js",
       "keys.js",
@@ -54,6 +56,7 @@ public record PageFile(
       "parts.js",
       "replay.js",
       "tenant.js",
+      "warnings.js",
       "work.js");
   private static final Map<String, String> OF_LIBRARIES =
       Map.of("lib/lit-html.js", "lit-html/3.2.1/lit-html.js");
@@ -62,12 +65,13 @@ public record PageFile(
       "css", "text/css; charset=utf-8",
       "js", "text/javascript; charset=utf-8",
       "svg", "image/svg+xml");
+  private static final Pattern COMMENT = Pattern.compile("(?m)^ *(?://.*|/\\*\\*(?s:.*?)\\*/)\\n");
   private static final int VERSION_DIGITS = 16;
 
   /** All files. */
   public static List<PageFile> all() {
     List<Source> sources = Stream.concat(
-            NAMES.stream().map(name -> new Source(name, read(OURS + name))),
+            NAMES.stream().map(name -> new Source(name, uncommented(name, read(OURS + name)))),
             OF_LIBRARIES.entrySet().stream()
                 .map(file -> new Source(file.getKey(), read(LIBRARIES + file.getValue()))))
         .toList();
@@ -106,6 +110,14 @@ public record PageFile(
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  // A tenth of what is sent would be comments, each on lines of its own.
+  private static Buffer uncommented(String name, Buffer content) {
+    return name.endsWith(".js")
+        ? Buffer.buffer(
+            COMMENT.matcher(content.toString(StandardCharsets.UTF_8)).replaceAll(""))
+        : content;
   }
 
   private static Buffer packed(Buffer content) {

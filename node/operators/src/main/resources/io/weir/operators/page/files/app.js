@@ -94,11 +94,13 @@ function refresh(find) {
     });
 }
 
-// What another view asked for is not shown here; a session that is over ends the page.
+// What another view asked for is not shown here; a session that is over ends the page. That Redis is away is the verdict
+// of Now.
 function failed(view, error) {
+  const isOfVerdict = error.isOfRefresh && view === now && live.status?.redis.state !== 'answers';
   if (error.status === 401) {
     left();
-  } else if (app.view === view) {
+  } else if (app.view === view && !isOfVerdict) {
     app.failure = error;
   }
 }

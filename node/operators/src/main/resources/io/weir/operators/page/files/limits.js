@@ -4,9 +4,13 @@ import { ask, askWithTag, withQuery } from './api.js';
 import { comparison, compare, endComparison, findComparison } from './compare.js';
 import { keep, kept } from './draft.js';
 import { drawReplay } from './replay.js';
-import { age, clock, confirmed, diff, html, loading, nothing, panel, table } from './parts.js';
+import { age, clock, confirmed, diff, html, loading, nothing, panel, svg, table } from './parts.js';
 
 const FIRST_PROBLEMS = 3;
+const CHECK_MILLIS = 700;
+const LINE_PIXELS = 20;
+
+const TEXT = { 'Content-Type': 'text/plain; charset=utf-8' };
 
 const NO_RESULT = { problems: [], warnings: [], difference: null, tried: null };
 
@@ -29,8 +33,27 @@ function write(draft) {
   keep(draft);
 }
 
-function edit(text) {
+let timer = 0;
+
+function edit(app, text) {
   write(text === shown.text ? null : { base: revision(), ...shown.draft, text });
+  Object.assign(shown, { problems: [], warnings: [] });
+  clearTimeout(timer);
+  timer = setTimeout(() => check(app), CHECK_MILLIS);
+  app.draw();
+}
+
+/** Looks for problems once nobody types, against no revision. */
+async function check(app) {
+  const text = edited();
+  const result = await ask('/v1/policy?dryRun=true', { method: 'PUT', text, headers: TEXT }).then(
+    answer => ({ problems: [], warnings: answer.warnings, tried: text }),
+    error => ({ problems: error.details?.problems || [] })
+  );
+  if (text === edited()) {
+    Object.assign(shown, result);
+    app.draw();
+  }
 }
 
 /** Tries or publishes the draft; with force, also if stored keys lose limits. */
@@ -41,7 +64,7 @@ async function put(app, isDryRun, { comment, force } = {}) {
     const answer = await ask(withQuery('/v1/policy', { dryRun: isDryRun || '', force: force || '', comment }), {
       method: 'PUT',
       text,
-      headers: { 'If-Match': shown.tag, 'Content-Type': 'text/plain; charset=utf-8' }
+      headers: { 'If-Match': shown.tag, ...TEXT }
     });
     Object.assign(shown, { problems: [], warnings: answer.warnings, difference: answer.diff, tried: text });
     return answer;
@@ -170,15 +193,34 @@ function fileNote() {
   return note ? html`<p class="tag warn" role="note">${note}</p>` : nothing;
 }
 
+// A mark under a line with a problem, and behind its end what is wrong.
+function note(line, found, text) {
+  const more = found.length > 1 ? ` (and ${found.length - 1} more)` : '';
+  return svg`<g class=${found[0].severity} transform=${`translate(0 ${LINE_PIXELS * (line - 1)})`}>
+    <rect x=${`${text.search(/\S|$/)}ch`} y="17" width=${`${Math.max(1, text.trim().length)}ch`} height="2"></rect>
+    <text x=${`${text.length + 2}ch`} y="14">${found[0].message}${more}</text></g>`;
+}
+
+function scrolled({ target }) {
+  const { scrollTop, scrollLeft } = target;
+  target.closest('.editor').querySelector('.lines').scrollTop = scrollTop;
+  target.nextElementSibling.firstElementChild.setAttribute('transform', `translate(${-scrollLeft} ${-scrollTop})`);
+}
+
 function editor(app, mayEdit) {
   const text = edited();
-  const marked = new Map(shown.problems.map(one => [one.line, one.message]));
+  const lines = text.split('\n');
+  const marked = new Map();
+  [...shown.problems, ...shown.warnings]
+    .sort((one, other) => one.severity.localeCompare(other.severity)) // errors first
+    .forEach(one => marked.set(one.line, [...(marked.get(one.line) || []), one]));
   return html`<div class="editor">
-      <div class="lines" aria-hidden="true">${text.split('\n').map((unused, index) =>
-        html`<span class=${marked.has(index + 1) ? 'marked' : ''} title=${marked.get(index + 1) || nothing}>${index + 1}</span>`)}</div>
-      <textarea id="policy-text" aria-label="policy" spellcheck="false" wrap="off" ?readonly=${!mayEdit} .value=${text}
-        @input=${event => { edit(event.target.value); app.draw(); }}
-        @scroll=${event => { event.target.previousElementSibling.scrollTop = event.target.scrollTop; }}></textarea>
+      <div class="lines" aria-hidden="true">${lines.map((unused, index) => html`<span class=${marked.has(index + 1) ? `marked ${marked.get(index + 1)[0].severity}` : ''}>${index + 1}</span>`)}</div>
+      <div class="text">
+        <textarea id="policy-text" aria-label="policy" spellcheck="false" wrap="off" ?readonly=${!mayEdit} .value=${text}
+          @input=${event => edit(app, event.target.value)} @scroll=${scrolled}></textarea>
+        <svg class="notes" aria-hidden="true"><g>${[...marked].map(([line, found]) => note(line, found, lines[line - 1] || ''))}</g></svg>
+      </div>
     </div>
     ${problems()}`;
 }
@@ -188,10 +230,11 @@ function steps(app, mayEdit) {
   const { draft } = shown;
   const text = edited();
   const isTried = shown.tried === text;
+  const errors = shown.problems.filter(one => one.severity === 'error').length;
   const isBehind = draft && draft.base !== revision();
   const of = [
     ['Edit', draft ? html`differs from revision ${draft.base}${isBehind ? html`; <b class="bad">revision ${revision()} is in force by now</b>` : nothing}` : `revision ${revision()}, no change`, nothing],
-    ['Dry run', shown.problems.length ? html`<b class="bad">${shown.problems.length} problems</b>` : isTried ? `accepted${shown.warnings.length ? `, ${shown.warnings.length} warnings` : ''}` : 'not tried',
+    ['Dry run', errors ? html`<b class="bad">${errors === 1 ? '1 problem' : `${errors} problems`}</b>` : isTried ? `accepted${shown.warnings.length ? `, ${shown.warnings.length} warnings` : ''}` : 'not tried',
       html`<button type="button" ?disabled=${!mayEdit} @click=${app.doing(dryRun)}>Dry run</button>`],
     ['Compare', draft?.compared === text ? 'this draft' : draft?.compared ? 'an earlier text of the draft' : 'not compared',
       html`<button type="button" ?disabled=${!mayEdit} @click=${app.doing(async () => {

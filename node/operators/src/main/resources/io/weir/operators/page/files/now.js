@@ -27,7 +27,7 @@ const shown = { list: 'now', filter: '', cases: null, timelineAt: -Infinity };
 const nameOf = one => [one.tenant, one.key || '', one.limit].join('\n');
 const inOrder = steady(nameOf);
 
-const PLACES = { provider_left_alone: '#/work', window_failed: '#/work', policy_differs: '#/limits', policy_file_refused: '#/limits', denials_unusual: '#/now?list=denials' };
+const PLACES = { provider_left_alone: '#/work', window_failed: '#/work', receiver_fails: '#/work', receiver_unknown: '#/work', policy_differs: '#/limits', policy_file_refused: '#/limits', denials_unusual: '#/now?list=denials' };
 
 function finding(one) {
   const place = PLACES[one.code];

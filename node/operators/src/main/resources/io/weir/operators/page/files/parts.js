@@ -95,6 +95,17 @@ export function bar(percent, label, isLimit = false) {
     ><rect class="fill" width=${width} height="100%"></rect></svg>`;
 }
 
+/** A bar of parts; each is a size and a class. */
+export function stack(parts, label) {
+  const total = parts.reduce((sum, [size]) => sum + size, 0) || 1;
+  let before = 0;
+  return html`<svg class="bar" role="img" aria-label=${label}><rect class="rest" width="100%" height="100%"></rect>${parts.map(([size, kind]) => {
+    const x = (100 * before) / total;
+    before += size;
+    return svg`<rect class=${kind} x=${`${x}%`} width=${`${(100 * size) / total}%`} height="100%"></rect>`;
+  })}</svg>`;
+}
+
 /** Counts as a small chart, as high as the largest one. */
 export function spark(counts, label) {
   const most = Math.max(1, ...counts);

@@ -1,14 +1,16 @@
-// Providers, jobs and windows: how each does, in the last minute.
+// Providers, jobs, windows and receivers of warnings: how each does, in the last minute.
 
 import { ask } from './api.js';
-import { ahead, bar, facts, html, nothing, number, panel, silent, table, wait } from './parts.js';
+import { drawJobs, findJobs } from './jobs.js';
+import { drawWarnings, findWarnings } from './warnings.js';
+import { ahead, facts, html, nothing, number, panel, silent, stack, table, wait } from './parts.js';
 
 const MINUTE_MILLIS = 60_000;
 
 const shown = { states: null, answers: [] };
 
-async function find() {
-  const states = await ask('/v1/states');
+async function find(app) {
+  const [states] = await Promise.all([ask('/v1/states'), findJobs(app), findWarnings()]);
   const now = performance.now();
   // The oldest one that is kept is a minute old: what has been counted since is that of the last minute.
   const kept = shown.answers.filter((one, index, all) => !(all[index + 1]?.at <= now - MINUTE_MILLIS));
@@ -33,7 +35,7 @@ function matching(name, tags) {
   return [...latest().entries()].filter(([, meter]) => meter.name === name && Object.entries(tags).every(([tag, value]) => meter.tags[tag] === value));
 }
 
-const seconds = () => Math.max(1, (shown.answers.at(-1).at - shown.answers[0].at) / 1000);
+const seconds = () => Math.max(1, (shown.answers.at(-1)?.at - shown.answers[0]?.at || 0) / 1000);
 
 // The growth of the counters of all nodes since the oldest answer; a newer node counts from its start.
 function counted(name, tags) {
@@ -97,7 +99,7 @@ function rests(app, of) {
     .filter(([names, until]) => names && Date.parse(until) > Date.now());
   const again = (provider, key) => app.doing(async () => {
     await ask(`/v1/upstreams/${[of.name, 'rests', provider, key].map(encodeURIComponent).join('/')}`, { method: 'DELETE' });
-    await find();
+    await find(app);
   });
   return all.map(([[, provider, key], until]) => html`<p>Key <b>${key}</b> of ${provider} is left alone, used again ${ahead(until)}
     <button type="button" ?disabled=${!app.may('all')} @click=${again(provider, key)}>Use now</button></p>`);
@@ -126,30 +128,23 @@ function raw(of) {
   return fields.length ? html`<details><summary>As Redis has it</summary>${facts(fields)}</details>` : nothing;
 }
 
-function jobs(all) {
-  const queue = (one, name) => highest('jobs.queue', { operation: one.name, queue: name });
-  const columns = [
-    ['operation', one => html`<b>${one.name}</b>`],
-    ['waiting', one => number(queue(one, 'waiting') + queue(one, 'checking')), 'number'],
-    ['sent', one => number(queue(one, 'dispatch')), 'number'],
-    ['running', one => number(queue(one, 'running')), 'number'],
-    ['done', one => `${number(counted('jobs.ended', { operation: one.name }) / seconds())}/s`, 'number'],
-    ['failed', one => number(counted('jobs.ended', { operation: one.name, state: 'failed' }) + counted('jobs.ended', { operation: one.name, state: 'timed_out' })), 'number'],
-    ['', raw]
-  ];
-  return table(columns, all, 'The policy has no operation with jobs.', 'jobs');
+// The numbers from the watermark to the head, by what their ranges wait for.
+function standingOf(one) {
+  const open = highest('window.open', { window: one.name });
+  const failed = highest('window.failed', { window: one.name });
+  const todo = whole(one.state.todo) || 0;
+  const parts = [[failed, 'bad', 'failed'], [Math.max(0, open - failed - todo), 'fill', 'claimed, or to be tried again'], [todo, 'rest', 'to be claimed']].filter(([count]) => count);
+  const words = parts.map(([count, , of]) => `${number(count)} ${of}`).join(', ');
+  return html`${stack(parts, `${number(open)} open ranges: ${words}`)}
+    <small>${number(open)} open${parts.map(([count, kind, of]) => html`, <span class=${kind}>${number(count)} ${of}</span>`)}</small>`;
 }
 
 function windows(all) {
   const columns = [
     ['window', one => html`<b>${one.name}</b>`],
     ['committed up to', one => number(highest('window.watermark', { window: one.name })), 'number'],
-    ['open', one => {
-      const open = highest('window.open', { window: one.name });
-      const failed = highest('window.failed', { window: one.name });
-      return html`${bar(open ? (100 * failed) / open : 0, `${failed} of ${open} open ranges have failed`, failed > 0)}
-        <small>${number(open)} open${failed ? html`, <b class="bad">${number(failed)} failed</b>` : nothing}</small>`;
-    }, 'wide'],
+    ['ranges', standingOf, 'wide'],
+    ['head', one => one.state.next ?? '–', 'number'],
     ['', raw]
   ];
   return table(columns, all, 'The policy has no windows.', 'windows');
@@ -160,14 +155,18 @@ export default {
   load: find,
 
   heard(app) {
-    app.refresh(find);
+    app.refresh(() => find(app));
   },
 
   draw(app) {
     const { states } = shown;
     const aside = html`<span class="quiet">counts of ${states ? wait(seconds() * 1000) : 'a minute'}</span> ${states ? silent(states) : nothing}`;
     return html`${panel('Providers', states ? (states.upstream.length ? states.upstream.map(one => upstream(app, one)) : html`<p class="empty">The policy has no upstream of providers.</p>`) : table([], null), aside)}
-      ${panel('Jobs', jobs(states?.jobs))}
-      ${panel('Windows', windows(states?.window))}`;
+      ${panel('Jobs', drawJobs(app, operation => ({
+        rate: counted('jobs.ended', { operation }) / seconds(),
+        failed: ['failed', 'timed_out'].reduce((sum, state) => sum + counted('jobs.ended', { operation, state }), 0)
+      })))}
+      ${panel('Windows', windows(states?.window))}
+      ${panel('Warnings', drawWarnings(app))}`;
   }
 };
