@@ -33,6 +33,7 @@ import io.weir.node.intake.Intake;
 import io.weir.node.intake.MissedDoors;
 import io.weir.node.intake.Route;
 import io.weir.node.intake.ServiceRequests;
+import io.weir.node.intake.WaitingRoom;
 import io.weir.node.reservation.ReservationDoor;
 import io.weir.node.resp.RespServer;
 import io.weir.node.upstream.Connections;
@@ -60,7 +61,7 @@ final class NodeVerticle extends VerticleBase {
   private @Nullable RespServer resp;
   private @Nullable EnvoyServer envoy;
   private final List<Route> served = new CopyOnWriteArrayList<>();
-  private @Nullable Gateway gateway;
+  private @Nullable WaitingRoom waiting;
 
   NodeVerticle(NodeContext node) {
     this.node = node;
@@ -79,9 +80,10 @@ final class NodeVerticle extends VerticleBase {
         node.extensions().stream().map(extension -> extension.onLoop(loop)).toList();
     List<Diversion> diversions =
         extensions.stream().flatMap(extension -> extension.diversion().stream()).toList();
+    WaitingRoom room = new WaitingRoom(vertx);
+    waiting = room;
     Gateway others =
-        new Gateway(vertx, parts.admission(), loop.sender(), parts.bulkheads(), diversions);
-    gateway = others;
+        new Gateway(vertx, parts.admission(), loop.sender(), parts.bulkheads(), diversions, room);
     return Future.all(listenForResp(), listenForEnvoy())
         .compose(listens -> listen(
             joined(
@@ -175,8 +177,8 @@ final class NodeVerticle extends VerticleBase {
 
   @Override
   public Future<?> stop() {
-    if (gateway != null) {
-      gateway.close();
+    if (waiting != null) {
+      waiting.close();
     }
     long millis = parts.config().running().shutdownTimeout().toMillis();
     Stream<Future<Void>> ends =

@@ -24,6 +24,7 @@ import io.weir.node.intake.Framing;
 import io.weir.node.intake.MissedDoors;
 import io.weir.node.intake.UnpaidWork;
 import io.weir.node.intake.Upload;
+import io.weir.node.intake.WaitingRoom;
 import io.weir.node.upstream.Sender;
 import io.weir.node.upstream.Sender.End;
 import io.weir.node.usage.Usage;
@@ -63,7 +64,8 @@ public final class Gateway {
       Admission admission,
       Sender sender,
       NodeBulkheads bulkheads,
-      List<Diversion> diversions) {
+      List<Diversion> diversions,
+      WaitingRoom waiting) {
     this.vertx = vertx;
     this.uploads = new Upload(vertx);
     this.context = vertx.getOrCreateContext();
@@ -73,7 +75,7 @@ public final class Gateway {
     this.memory = bulkheads.memory();
     this.unpaid = bulkheads.unpaid();
     this.diversions = diversions;
-    this.waiting = new WaitingRoom(vertx);
+    this.waiting = waiting;
   }
 
   /** Answers a request, which is paused and well framed; its future completes when it is answered. */
@@ -138,11 +140,6 @@ public final class Gateway {
     return length > 0 && length <= asked.to().retry().maxBodyBytes();
   }
 
-  /** Answers all held requests with their wait: the node stops, and any other node honours their places. */
-  public void close() {
-    waiting.close();
-  }
-
   private Future<Void> decide(HttpServerRequest request, IdentifiedRequest asked, Body body) {
     return CostedRequest.of(asked, body.whole(), reading -> vertx.executeBlocking(reading, false))
         .compose(priced -> decide(request, body, priced));
@@ -203,7 +200,7 @@ public final class Gateway {
   private Future<Void> hold(Attempt attempt, Denied denied, Refusal refusal) {
     long wait = waitMillis(denied);
     return waiting
-        .hold(attempt.request(), Math.max(1, wait))
+        .hold(WaitingRoom.callerOf(attempt.request()), Math.max(1, wait))
         .compose(
             due -> due ? decide(again(attempt, denied, wait)) : answer(attempt.request(), refusal));
   }
