@@ -15,6 +15,7 @@ import io.vertx.core.tracing.TracingPolicy;
 import io.weir.node.admin.AdminDoor;
 import io.weir.node.admin.PolicyAdmin;
 import io.weir.node.admin.PolicyDoors;
+import io.weir.node.admission.WaitingDecider;
 import io.weir.node.auth.TokenGuard;
 import io.weir.node.authorize.AuthorizeDoor;
 import io.weir.node.check.CheckDoor;
@@ -84,10 +85,12 @@ final class NodeVerticle extends VerticleBase {
     waiting = room;
     Gateway others =
         new Gateway(vertx, parts.admission(), loop.sender(), parts.bulkheads(), diversions, room);
-    return Future.all(listenForResp(), listenForEnvoy())
+    WaitingDecider decider = new WaitingDecider(
+        vertx.getOrCreateContext(), node.decider(), room, parts.bulkheads().held());
+    return Future.all(listenForResp(decider), listenForEnvoy())
         .compose(listens -> listen(
             joined(
-                ownDoors(loop.services()),
+                ownDoors(loop.services(), decider),
                 extensions.stream().map(extension -> extension.doors().apply(diversions))),
             joined(operatorsDoors(), extensions.stream().map(LoopExtension::operatorsDoors))
                 .stream()
@@ -96,7 +99,7 @@ final class NodeVerticle extends VerticleBase {
             others));
   }
 
-  private Future<?> listenForResp() {
+  private Future<?> listenForResp(WaitingDecider decider) {
     Listening listening = parts.config().listening();
     if (listening.resp().isEmpty()) {
       return Future.succeededFuture();
@@ -108,7 +111,7 @@ final class NodeVerticle extends VerticleBase {
         new TokenGuard(parts.config().tokens().service()),
         parts.policies(),
         parts.identities(),
-        node.decider());
+        decider);
     resp = server;
     return server.listen(listening.resp().get());
   }
@@ -132,15 +135,10 @@ final class NodeVerticle extends VerticleBase {
     return server.listen(listening.envoy().get());
   }
 
-  private List<Door> ownDoors(ServiceRequests services) {
+  private List<Door> ownDoors(ServiceRequests services, WaitingDecider decider) {
     return List.of(
         new CheckDoor(
-            vertx,
-            parts.policies(),
-            parts.identities(),
-            node.decider(),
-            node.services(),
-            parts.memory()),
+            vertx, parts.policies(), parts.identities(), decider, node.services(), parts.memory()),
         new AuthorizeDoor(vertx, parts.identities(), node.decider()),
         new ReservationDoor(
             vertx, parts.identities(), node.decider(), node.store(), node.metrics(), services));

@@ -2,7 +2,6 @@ package io.weir.node.check;
 
 import static java.util.Objects.requireNonNull;
 
-import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -14,8 +13,8 @@ import io.weir.core.decision.Decision;
 import io.weir.core.policy.Policy;
 import io.weir.core.policy.Subject;
 import io.weir.core.throttle.PolicySource;
-import io.weir.node.admission.Decider;
 import io.weir.node.admission.UnlistedOperation;
+import io.weir.node.admission.WaitingDecider;
 import io.weir.node.admission.Witness;
 import io.weir.node.answer.DecisionAnswers;
 import io.weir.node.answer.ProblemDetails;
@@ -32,6 +31,7 @@ import io.weir.node.intake.Door;
 import io.weir.node.intake.Route;
 import io.weir.node.intake.StrangersBodies;
 import io.weir.node.intake.Upload;
+import io.weir.node.intake.WaitingRoom;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -61,11 +61,10 @@ public final class CheckDoor implements Door {
   private final Upload uploads;
   private final PolicySource policies;
   private final Identities identities;
-  private final Decider decider;
+  private final WaitingDecider decider;
   private final ServiceGuard services;
   private final Bulkhead memory;
   private final StrangersBodies strangers = new StrangersBodies(MAX_BYTES_OF_STRANGERS);
-  private final Context context;
 
   /**
    * A door for one event loop.
@@ -76,7 +75,7 @@ public final class CheckDoor implements Door {
       Vertx vertx,
       PolicySource policies,
       Identities identities,
-      Decider decider,
+      WaitingDecider decider,
       ServiceGuard services,
       Bulkhead memory) {
     this.vertx = vertx;
@@ -86,7 +85,6 @@ public final class CheckDoor implements Door {
     this.decider = decider;
     this.services = services;
     this.memory = memory;
-    this.context = vertx.getOrCreateContext();
   }
 
   @Override
@@ -223,7 +221,10 @@ public final class CheckDoor implements Door {
   }
 
   private Future<Void> decide(Question question, HttpServerRequest request) {
-    return decision(question).transform(done -> {
+    return decision(question, request).transform(done -> {
+      if (done.failed() && request.response().closed()) {
+        return Future.failedFuture(done.cause());
+      }
       CheckOutcome outcome = outcome(question, done.result(), done.cause(), true);
       if (outcome instanceof Failed failed) {
         throw new RefusedException(failed.problem());
@@ -237,7 +238,8 @@ public final class CheckDoor implements Door {
 
   // Joined, not composed: a question without an answer does not fail the others.
   private Future<Void> decideAll(List<Question> questions, HttpServerRequest request) {
-    List<Future<Decision>> decisions = questions.stream().map(this::decision).toList();
+    List<Future<Decision>> decisions =
+        questions.stream().map(question -> decision(question, request)).toList();
     return Future.join(decisions).transform(done -> {
       List<CheckOutcome> outcomes = new ArrayList<>(decisions.size());
       int unlisted = 0;
@@ -252,11 +254,12 @@ public final class CheckDoor implements Door {
     });
   }
 
-  private Future<Decision> decision(Question of) {
+  private Future<Decision> decision(Question of, HttpServerRequest request) {
     return decider.decide(
-        context,
         new Witness.Question(of.subject(), of.check().operation(), of.cost()),
-        of.check().ticket());
+        of.check().ticket(),
+        of.check().waitMillis(),
+        WaitingRoom.callerOf(request));
   }
 
   private CheckOutcome outcome(

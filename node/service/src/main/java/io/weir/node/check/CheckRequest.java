@@ -5,6 +5,7 @@ import com.fasterxml.jackson.core.JsonToken;
 import io.weir.core.bucket.Names;
 import io.weir.core.policy.CostRule;
 import io.weir.core.slot.TicketRequest;
+import io.weir.node.admission.WaitingDecider;
 import io.weir.node.answer.Tickets;
 import io.weir.node.json.JsonInput;
 import java.io.IOException;
@@ -30,13 +31,15 @@ record CheckRequest(List<Check> checks, boolean isList) {
    *
    * @param ticket the ticket that the caller shows or asks for
    * @param cost absent if the operation's own cost counts
+   * @param waitMillis how long the caller waits for its slot
    */
   record Check(
       Optional<String> key,
       Optional<String> subject,
       String operation,
       OptionalLong cost,
-      TicketRequest ticket) {}
+      TicketRequest ticket,
+      long waitMillis) {}
 
   /** @throws BadCheckException with all mistakes */
   static CheckRequest parse(byte[] body) {
@@ -137,6 +140,7 @@ record CheckRequest(List<Check> checks, boolean isList) {
     private @Nullable String operation;
     private OptionalLong cost = NO_COST;
     private TicketRequest ticket = TicketRequest.NONE;
+    private long waitMillis;
 
     Draft(String place) {
       this.place = place;
@@ -156,8 +160,9 @@ record CheckRequest(List<Check> checks, boolean isList) {
         case "operation" -> operation = text(field, json);
         case "cost" -> cost = cost(json);
         case "ticket" -> ticket = ticket(json);
+        case "waitForMs" -> waitMillis = waitMillis(json);
         default ->
-          mistake("%s%s: no such field (expected: cost, key, operation, subject, ticket)"
+          mistake("%s%s: no such field (expected: cost, key, operation, subject, ticket, waitForMs)"
               .formatted(place, shortened(field)));
       }
       json.skipChildren();
@@ -183,18 +188,31 @@ record CheckRequest(List<Check> checks, boolean isList) {
         all.add(place + "operation: (expected: a name, " + Names.NAME_PATTERN + ")");
         named = "";
       }
-      return new Check(Optional.ofNullable(key), Optional.ofNullable(subject), named, cost, ticket);
+      return new Check(
+          Optional.ofNullable(key), Optional.ofNullable(subject), named, cost, ticket, waitMillis);
     }
 
     private OptionalLong cost(JsonParser json) throws IOException {
+      return OptionalLong.of(whole("cost", 1, CostRule.MAX_COST, json));
+    }
+
+    // The answer to a list is one: it would wait for the last of them.
+    private long waitMillis(JsonParser json) throws IOException {
+      if (!place.isEmpty()) {
+        mistakes.add(place + "waitForMs: in a list (expected: in a check by itself)");
+      }
+      return whole("waitForMs", 0, WaitingDecider.MAX_WAIT_MILLIS, json);
+    }
+
+    private long whole(String field, long least, long most, JsonParser json) throws IOException {
       boolean isWhole = json.currentToken() == JsonToken.VALUE_NUMBER_INT
           && json.getNumberType() != JsonParser.NumberType.BIG_INTEGER;
-      long value = isWhole ? json.getLongValue() : 0;
-      if (value < 1 || value > CostRule.MAX_COST) {
-        mistakes.add("%scost: %s (expected: a whole number from 1 to %d)"
-            .formatted(place, shown(json), CostRule.MAX_COST));
+      long value = isWhole ? json.getLongValue() : -1;
+      if (value < least || value > most) {
+        mistakes.add("%s%s: %s (expected: a whole number from %d to %d)"
+            .formatted(place, field, shown(json), least, most));
       }
-      return OptionalLong.of(value);
+      return value;
     }
 
     // A text has quotes: "1" is not 1.

@@ -1,6 +1,5 @@
 package io.weir.node.resp;
 
-import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.weir.core.bucket.Names;
@@ -13,60 +12,64 @@ import io.weir.core.policy.Subject;
 import io.weir.core.slot.TicketRequest;
 import io.weir.core.throttle.PolicySource;
 import io.weir.core.throttle.UnknownSubjectException;
-import io.weir.node.admission.Decider;
+import io.weir.node.admission.WaitingDecider;
 import io.weir.node.admission.Witness.Question;
 import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.Tickets;
 import io.weir.node.auth.Identities;
 import io.weir.node.check.UndecidedCheck;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 
 /**
- * {@code WEIR.CHECK subject operation [cost] [TICKET ticket|NEW]}: one decision, as {@code POST /v1/check} makes it for
+ * {@code WEIR.CHECK subject operation [cost] [TICKET ticket|NEW] [WAIT milliseconds]}: one decision, as {@code POST /v1/check} makes it for
  * a service. The answer is a map, always with the same names in the same order.
  */
 final class CheckCommand implements RespCommand {
   static final String NAME = "WEIR.CHECK";
 
   private static final String USAGE =
-      "ERR usage: WEIR.CHECK subject operation [cost] [TICKET ticket|NEW]";
+      "ERR usage: WEIR.CHECK subject operation [cost] [TICKET ticket|NEW] [WAIT milliseconds]";
+  private static final String TICKET = "TICKET";
+  private static final Set<String> OPTION_WORDS = Set.of(TICKET, "WAIT");
   private static final int SUBJECT = 1;
   private static final int OPERATION = 2;
   private static final int OPTIONS = 3;
   private static final int FIELDS = 10;
 
-  private final Context context;
   private final PolicySource policies;
   private final Identities identities;
-  private final Decider decider;
+  private final WaitingDecider decider;
 
-  /** For one event loop, that of {@code context}. */
-  CheckCommand(Context context, PolicySource policies, Identities identities, Decider decider) {
-    this.context = context;
+  /** For the event loop of its decider. */
+  CheckCommand(PolicySource policies, Identities identities, WaitingDecider decider) {
     this.policies = policies;
     this.identities = identities;
     this.decider = decider;
   }
 
   @Override
-  public Future<Buffer> answer(List<String> words, int version) {
+  public Future<Buffer> answer(List<String> words, RespClient client) {
     Check check = parse(words);
     return identities
         .named(check.subject())
         .compose(found -> found
-            .map(subject -> decide(subject, check))
+            .map(subject -> decide(subject, check, client))
             .orElseGet(() -> Future.failedFuture(new UnknownSubjectException(check.subject()))))
-        .map(decision -> write(decision, version))
+        .map(decision -> write(decision, client.version()))
         .recover(error -> Future.succeededFuture(undecided(error)));
   }
 
-  private Future<Decision> decide(Subject subject, Check check) {
+  private Future<Decision> decide(Subject subject, Check check, RespClient client) {
     long cost =
         check.cost().orElseGet(() -> policies.current().policy().ownCost(check.operation()));
-    return decider.decide(context, new Question(subject, check.operation(), cost), check.ticket());
+    return decider.decide(
+        new Question(subject, check.operation(), cost), check.ticket(), check.waitMillis(), client);
   }
 
   /** The answer to a command on which nothing was decided. */
@@ -86,32 +89,43 @@ final class CheckCommand implements RespCommand {
     }
     int at = OPTIONS;
     OptionalLong cost = OptionalLong.empty();
-    if (at < words.size() && !isTicket(words.get(at))) {
-      cost = OptionalLong.of(cost(words.get(at++)));
+    if (at < words.size() && !OPTION_WORDS.contains(upper(words.get(at)))) {
+      cost = OptionalLong.of(Numerals.require(words.get(at++), "cost", 1, CostRule.MAX_COST));
     }
     TicketRequest ticket = TicketRequest.NONE;
-    if (at < words.size()) {
-      if (words.size() != at + 2 || !isTicket(words.get(at))) {
-        throw RespException.of(USAGE);
+    long waitMillis = 0;
+    Map<String, String> options = options(words.subList(at, words.size()));
+    for (Map.Entry<String, String> option : options.entrySet()) {
+      if (option.getKey().equals(TICKET)) {
+        ticket = ticket(option.getValue());
+      } else {
+        waitMillis = Numerals.require(option.getValue(), "WAIT", 0, WaitingDecider.MAX_WAIT_MILLIS);
       }
-      ticket = ticket(words.get(at + 1));
     }
-    return new Check(words.get(SUBJECT), operation, cost, ticket);
+    return new Check(words.get(SUBJECT), operation, cost, ticket, waitMillis);
   }
 
-  private static boolean isTicket(String word) {
-    return word.toUpperCase(Locale.ROOT).equals("TICKET");
+  // Each at most once, in any order.
+  private static Map<String, String> options(List<String> words) {
+    Map<String, String> options = new HashMap<>();
+    for (int i = 0; i < words.size(); i += 2) {
+      String option = upper(words.get(i));
+      if (i + 1 == words.size()
+          || !OPTION_WORDS.contains(option)
+          || options.put(option, words.get(i + 1)) != null) {
+        throw RespException.of(USAGE);
+      }
+    }
+    return options;
+  }
+
+  private static String upper(String word) {
+    return word.toUpperCase(Locale.ROOT);
   }
 
   private static TicketRequest ticket(String word) {
-    boolean isNew = word.toUpperCase(Locale.ROOT).equals("NEW");
+    boolean isNew = upper(word).equals("NEW");
     return Tickets.of(isNew ? Optional.empty() : Optional.of(word), true);
-  }
-
-  private static long cost(String word) {
-    return Numerals.read(word, 1, CostRule.MAX_COST)
-        .orElseThrow(() -> RespException.of(
-            "ERR cost: (expected: a whole number from 1 to %d)".formatted(CostRule.MAX_COST)));
   }
 
   private static Buffer write(Decision decision, int version) {
@@ -149,5 +163,6 @@ final class CheckCommand implements RespCommand {
     return decision.limits().stream().mapToLong(Limit::remaining).min().orElse(-1);
   }
 
-  private record Check(String subject, String operation, OptionalLong cost, TicketRequest ticket) {}
+  private record Check(
+      String subject, String operation, OptionalLong cost, TicketRequest ticket, long waitMillis) {}
 }

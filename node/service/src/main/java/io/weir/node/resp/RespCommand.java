@@ -11,7 +11,7 @@ interface RespCommand {
    * The answer to a command; throws {@link RespException} if it is none.
    *
    * @param words the command's own name first
-   * @param version of the protocol
+   * @param client that asks
    */
-  Future<Buffer> answer(List<String> words, int version);
+  Future<Buffer> answer(List<String> words, RespClient client);
 }

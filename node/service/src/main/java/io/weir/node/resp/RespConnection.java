@@ -8,6 +8,7 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.net.NetSocket;
 import io.weir.node.auth.TokenGuard;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -21,7 +22,7 @@ import org.slf4j.LoggerFactory;
  * one write. Nothing more is read while {@value #MOST_OPEN} commands have no answer, or while the client does not read.
  * Mutable; owned by one event loop.
  */
-final class RespConnection {
+final class RespConnection implements RespClient {
   private static final Logger LOG = LoggerFactory.getLogger(RespConnection.class);
   private static final int MOST_OPEN = 256;
   private static final int MOST_WRONG_TOKENS = 3;
@@ -33,11 +34,13 @@ final class RespConnection {
   private final Runnable welcomed;
   private final RespReader reader = new RespReader();
   private final Queue<Open> open = new ArrayDeque<>();
+  private final List<Runnable> goneActions = new ArrayList<>();
   private int version = RespAnswer.OLDER;
   private int wrongTokens;
   private boolean isKnown;
   private boolean isReading;
   private boolean isEnding;
+  private boolean isGone;
 
   /**
    * @param services admit the service token
@@ -53,6 +56,28 @@ final class RespConnection {
     socket.handler(this::arrived);
     socket.drainHandler(drained -> goOn());
     socket.shutdownHandler(stopping -> end());
+  }
+
+  @Override
+  public int version() {
+    return version;
+  }
+
+  @Override
+  public boolean isGone() {
+    return isGone;
+  }
+
+  @Override
+  public Runnable onGone(Runnable action) {
+    goneActions.add(action);
+    return () -> goneActions.remove(action);
+  }
+
+  /** The connection is closed: nobody waits for answers. */
+  void closed() {
+    isGone = true;
+    List.copyOf(goneActions).forEach(Runnable::run);
   }
 
   private void arrived(Buffer bytes) {
@@ -171,7 +196,7 @@ final class RespConnection {
           throw RespException.of(NO_TOKEN);
         }
         RespCommand asking = commands.get(command);
-        yield asking == null ? now(Chatter.answer(command, words)) : asking.answer(words, version);
+        yield asking == null ? now(Chatter.answer(command, words)) : asking.answer(words, this);
       }
     };
   }

@@ -7,7 +7,7 @@ import io.vertx.core.net.NetServer;
 import io.vertx.core.net.NetServerOptions;
 import io.vertx.core.net.NetSocket;
 import io.weir.core.throttle.PolicySource;
-import io.weir.node.admission.Decider;
+import io.weir.node.admission.WaitingDecider;
 import io.weir.node.auth.Identities;
 import io.weir.node.auth.TokenGuard;
 import io.weir.node.config.NodeConfig.Address;
@@ -41,15 +41,15 @@ public final class RespServer {
       TokenGuard services,
       PolicySource policies,
       Identities identities,
-      Decider decider) {
+      WaitingDecider decider) {
     this.strangers = new Strangers(vertx, MOST_CONNECTIONS, MOST_STRANGERS);
     this.services = services;
     Context context = vertx.getOrCreateContext();
     this.commands = Map.of(
         CheckCommand.NAME,
-        new CheckCommand(context, policies, identities, decider),
+        new CheckCommand(policies, identities, decider),
         ThrottleCommand.NAME,
-        new ThrottleCommand(context, policies, identities, decider));
+        new ThrottleCommand(context, policies, identities, decider.decider()));
     this.server = vertx.createNetServer(options).connectHandler(this::welcome);
   }
 
@@ -72,7 +72,10 @@ public final class RespServer {
       return;
     }
     Stranger stranger = welcomed.get();
-    socket.closeHandler(closed -> stranger.closed());
-    RespConnection unused = new RespConnection(socket, services, commands, stranger::isKnown);
+    RespConnection connection = new RespConnection(socket, services, commands, stranger::isKnown);
+    socket.closeHandler(closed -> {
+      stranger.closed();
+      connection.closed();
+    });
   }
 }

@@ -49,35 +49,29 @@ final class ThrottleCommand implements RespCommand {
   }
 
   @Override
-  public Future<Buffer> answer(List<String> words, int version) {
+  public Future<Buffer> answer(List<String> words, RespClient client) {
     if (words.size() < FEWEST_WORDS || words.size() > FEWEST_WORDS + 1) {
       throw RespException.of(USAGE);
     }
     String key = words.get(1);
     RequestLimit limit = limit(words);
     long quantity = words.size() > FEWEST_WORDS
-        ? number(words.get(FEWEST_WORDS), "quantity", 0, CostRule.MAX_COST)
+        ? Numerals.require(words.get(FEWEST_WORDS), "quantity", 0, CostRule.MAX_COST)
         : 1;
     return identities
         .named(key)
         .compose(found -> found
             .map(subject -> decide(subject, limit, quantity))
             .orElseGet(() -> Future.failedFuture(new UnknownSubjectException(key))))
-        .map(decision -> write(decision, limit, quantity == 0, version))
+        .map(decision -> write(decision, limit, quantity == 0, client.version()))
         .recover(error -> Future.succeededFuture(undecided(error)));
   }
 
   private static RequestLimit limit(List<String> words) {
     return new RequestLimit(
-        1 + number(words.get(2), "max_burst", 0, RequestLimit.MOST - 1),
-        number(words.get(3), "count", 1, RequestLimit.MOST),
-        number(words.get(4), "period", 1, RequestLimit.MAX_SECONDS));
-  }
-
-  private static long number(String word, String name, long min, long max) {
-    return Numerals.read(word, min, max)
-        .orElseThrow(() -> RespException.of(
-            "ERR %s: (expected: a whole number from %d to %d)".formatted(name, min, max)));
+        1 + Numerals.require(words.get(2), "max_burst", 0, RequestLimit.MOST - 1),
+        Numerals.require(words.get(3), "count", 1, RequestLimit.MOST),
+        Numerals.require(words.get(4), "period", 1, RequestLimit.MAX_SECONDS));
   }
 
   private Future<Decision> decide(Subject named, RequestLimit limit, long quantity) {

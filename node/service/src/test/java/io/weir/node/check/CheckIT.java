@@ -8,7 +8,9 @@ import io.weir.core.policy.FailureMode;
 import io.weir.node.testing.NodeFixture;
 import io.weir.node.testing.TestPolicies;
 import java.net.http.HttpResponse;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
@@ -21,11 +23,18 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 @Tag("jdk")
 final class CheckIT {
+  private static final String SOON = """
+      buckets:
+        - { name: soon, burstPeriodMs: 100, throttleGroups: [{ opsPerSec: 10, operations: [Soon] }] }
+      """;
+
   private static NodeFixture node;
 
   @BeforeAll
   static void start() {
-    node = new NodeFixture(TestPolicies.slow(), FailureMode.DENY);
+    node = new NodeFixture(
+        TestPolicies.slow().replace("buckets:\n", SOON) + TestPolicies.subject("k7", ""),
+        FailureMode.DENY);
   }
 
   @AfterAll
@@ -85,6 +94,21 @@ final class CheckIT {
     assertThat(NodeFixture.json(response).getJsonArray("decisions").stream()
             .map(decision -> ((JsonObject) decision).getString("decision")))
         .containsExactly("allowed", "allowed", "denied", "never_allowed");
+  }
+
+  @Test
+  void aCheckMayWaitForItsSlot() {
+    JsonObject waits = one("k7", "Soon", 1).put("waitForMs", 60_000);
+    List<CompletableFuture<HttpResponse<String>>> answers = IntStream.range(0, 6)
+        .mapToObj(i -> CompletableFuture.supplyAsync(() -> check(waits)))
+        .toList();
+    assertThat(answers)
+        .allSatisfy(answer ->
+            assertThat(NodeFixture.json(answer.join()).getString("decision")).isEqualTo("allowed"));
+    // The slot of a slow limit is too far away.
+    JsonObject late = one("k7", "Files", 4).put("waitForMs", 1000);
+    assertThat(NodeFixture.json(check(late)).getString("decision")).isEqualTo("allowed");
+    assertThat(NodeFixture.json(check(late)).getString("decision")).isEqualTo("denied");
   }
 
   @Test

@@ -49,6 +49,23 @@ final class CheckRequestTest {
     assertThat(wantsNone.cost()).isEqualTo(OptionalLong.empty());
   }
 
+  @Test
+  void aCheckByItselfMayWaitForItsSlot() {
+    assertThat(
+            only("{\"key\":\"k\",\"operation\":\"Ping\",\"waitForMs\":60000}").waitMillis())
+        .isEqualTo(60_000);
+    assertThat(only("{\"key\":\"k\",\"operation\":\"Ping\"}").waitMillis()).isZero();
+    assertThatThrownBy(() -> CheckRequest.parse(
+            "{\"checks\":[{\"key\":\"k\",\"operation\":\"Ping\",\"waitForMs\":60001}]}"
+                .getBytes(UTF_8)))
+        .isInstanceOfSatisfying(
+            BadCheckException.class,
+            e -> assertThat(e.mistakes())
+                .containsExactly(
+                    "checks[0].waitForMs: in a list (expected: in a check by itself)",
+                    "checks[0].waitForMs: 60001 (expected: a whole number from 0 to 60000)"));
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {

@@ -3,6 +3,7 @@ package io.weir.node.resp;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.lettuce.core.RedisClient;
@@ -25,6 +26,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -36,7 +38,11 @@ final class RespIT {
       operations:
         - { name: Ping, match: { method: GET, path: /ping } }
         - { name: Stream, match: { path: /stream } }
+        - { name: Soon, match: { path: /soon } }
+        - { name: Late, match: { path: /late } }
       buckets:
+        - { name: soon, burstPeriodMs: 100, throttleGroups: [{ opsPerSec: 10, operations: [Soon] }] }
+        - { name: late, burstPeriod: 30, throttleGroups: [{ milliOpsPerSec: 34, operations: [Late] }] }
         - { name: five, burstPeriod: 3600, throttleGroups: [{ milliOpsPerSec: 2, operations: [Ping] }] }
       permits: [{ name: streams, limit: 3, operations: [Stream] }]
       requestLimits: { default: { maxAtOnce: 1000 } }
@@ -51,6 +57,8 @@ final class RespIT {
       + TestPolicies.subject("k6", "");
   private static final Duration TIMEOUT = Duration.ofSeconds(20);
   private static final int READ_MILLIS = 10_000;
+  private static final Pattern HELD =
+      Pattern.compile("(?m)^throttle_held_requests(?:\\{[^}]*})? (\\S+)$");
 
   private static int port;
   private static NodeFixture fixture;
@@ -156,6 +164,43 @@ final class RespIT {
         "TICKET",
         "NEW");
     assertThat(run.output()).startsWith("decision\nnever\nwait_us\n-1\nestimate\n0\n");
+  }
+
+  @Test
+  void aCheckMayWaitForItsSlotAndIsAnsweredInItsTurn() throws IOException {
+    String answers = exchange("AUTH " + NodeFixture.SERVICE + "\r\n"
+        + "WEIR.CHECK k1 Soon 1 WAIT 60000\r\nPING 1\r\n".repeat(4)
+        + "WEIR.CHECK k1 Late WAIT 10\r\nWEIR.CHECK k1 Late WAIT 10 TICKET NEW\r\n"
+        + "WEIR.CHECK k1 Soon WAIT\r\nWEIR.CHECK k1 Soon WAIT 1 WAIT 1\r\n"
+        + "WEIR.CHECK k1 Soon WAIT 60001\r\nQUIT\r\n");
+    assertThat(answers.split("\\$7\r\nallowed\r\n(?s:.*?)\\$1\r\n1\r\n", -1)).hasSize(5);
+    assertThat(answers)
+        .containsOnlyOnce("$6\r\ndenied\r\n")
+        .endsWith("-ERR usage: WEIR.CHECK subject operation [cost] [TICKET ticket|NEW]"
+            + " [WAIT milliseconds]\r\n"
+            + "-ERR usage: WEIR.CHECK subject operation [cost] [TICKET ticket|NEW]"
+            + " [WAIT milliseconds]\r\n"
+            + "-ERR WAIT: (expected: a whole number from 0 to 60000)\r\n+OK\r\n");
+  }
+
+  @Test
+  void aClientThatGoesIsNotWaitedFor() throws IOException {
+    try (Socket socket = new Socket("127.0.0.1", port)) {
+      socket
+          .getOutputStream()
+          .write(("AUTH " + NodeFixture.SERVICE + "\r\n"
+                  + "WEIR.CHECK k2 Late\r\nWEIR.CHECK k2 Late WAIT 60000\r\n")
+              .getBytes(ISO_8859_1));
+      await().until(() -> held() == 1);
+    }
+    await().until(() -> held() == 0);
+  }
+
+  private static int held() {
+    return HELD.matcher(fixture.get("/metrics").body())
+        .results()
+        .mapToInt(row -> (int) Double.parseDouble(row.group(1)))
+        .sum();
   }
 
   @Test

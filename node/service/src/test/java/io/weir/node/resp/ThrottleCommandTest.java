@@ -41,9 +41,24 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Limits that commands carry, on a manual clock. */
 final class ThrottleCommandTest {
-  private static final long SEED = Long.getLong("weir.seed", 1);
-  private static final int HISTORIES = Boolean.getBoolean("weir.thorough") ? 100_000 : 2_000;
-  private static final int RESP_2 = 2;
+  private static final long SEED = Histories.firstSeed();
+  private static final int HISTORIES = Histories.count(2000, 100_000);
+  private static final RespClient CLIENT = new RespClient() {
+    @Override
+    public int version() {
+      return RespAnswer.OLDER;
+    }
+
+    @Override
+    public boolean isGone() {
+      return false;
+    }
+
+    @Override
+    public Runnable onGone(Runnable action) {
+      return () -> {};
+    }
+  };
   private static final String POLICY = """
       buckets: []
       plans:
@@ -302,7 +317,7 @@ final class ThrottleCommandTest {
     String answer;
     try {
       answer = command
-          .answer(all, RESP_2)
+          .answer(all, CLIENT)
           .toCompletionStage()
           .toCompletableFuture()
           .join()
