@@ -19,7 +19,6 @@ import io.weir.state.denial.DenialCache;
 import io.weir.state.denial.MixedAnswer;
 import io.weir.state.denial.RatesAnswer;
 import io.weir.state.wire.Answers;
-import io.weir.state.wire.Answers.Type;
 import io.weir.state.wire.Batch;
 import io.weir.state.wire.Codes;
 import io.weir.state.wire.EqualCharges;
@@ -62,7 +61,7 @@ final class AnswerReader {
   private void answer(
       EqualCharges entry, long clock, Answers answers, Consumer<PendingCharge> later) {
     @Nullable PendingCharge left = entry.first();
-    if (answers.kind() != Type.ARRAY) {
+    if (answers.kind() != Answers.Type.ARRAY) {
       left = answerLevels(entry, clock, answers);
     }
     while (left != null) {
@@ -72,7 +71,7 @@ final class AnswerReader {
 
   // Completes the charges that were decided by levels; returns the first of the others.
   private @Nullable PendingCharge answerLevels(EqualCharges entry, long clock, Answers answers) {
-    int admitted = answers.kind() == Type.INTEGER ? (int) answers.next() : entry.count();
+    int admitted = answers.kind() == Answers.Type.INTEGER ? (int) answers.next() : entry.count();
     Levels after = Levels.read(entry.template(), clock, answers);
     @Nullable PendingCharge pending = entry.first();
     for (int i = admitted - 1; i >= 0 && pending != null; i--) {

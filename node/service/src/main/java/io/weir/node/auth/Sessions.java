@@ -103,14 +103,11 @@ public final class Sessions {
   public Future<Void> end(HttpServerRequest request) {
     Optional<SessionSecret> secret = shown(request);
     secret.ifPresent(it -> requireOwnPage(request, it));
-    return secret
-        .map(it -> ended(it.name()))
-        .orElseGet(Future::succeededFuture)
-        .map(ended -> {
-          secret.map(SessionSecret::name).ifPresent(known::forget);
-          request.response().addCookie(cookie(request, "").setMaxAge(0));
-          return null;
-        });
+    return secret.map(it -> ended(it.name())).orElseGet(Future::succeededFuture).map(ended -> {
+      secret.map(SessionSecret::name).ifPresent(known::forget);
+      request.response().addCookie(cookie(request, "").setMaxAge(0));
+      return null;
+    });
   }
 
   private Future<Void> ended(String name) {

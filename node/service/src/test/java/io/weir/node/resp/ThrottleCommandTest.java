@@ -219,8 +219,8 @@ final class ThrottleCommandTest {
   void aQuantityAboveTheLimitIsNoFrozenSubjectWithoutRedis() {
     Decision never =
         new NeverAllowed(1, List.of(), List.of("x"), Decision.Reason.COST_EXCEEDS_CAPACITY);
-    ThrottleCommand degraded = command(
-        new Answering(CompletableFuture.completedFuture(new StoreAnswer.Decided(never))));
+    ThrottleCommand degraded =
+        command(new Answering(CompletableFuture.completedFuture(new StoreAnswer.Decided(never))));
 
     assertThat(throttle(degraded, "user:1 4 1 1 6")).isEqualTo("1 5 0 -1 0");
     assertThat(throttle(degraded, "ice:1 4 1 1 6")).startsWith("ACCESS_DISABLED");
