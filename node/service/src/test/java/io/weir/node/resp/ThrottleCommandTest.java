@@ -9,6 +9,7 @@ import io.vertx.core.Vertx;
 import io.weir.core.decision.Decision;
 import io.weir.core.decision.Decision.NeverAllowed;
 import io.weir.core.policy.PolicyRevision;
+import io.weir.core.slot.QueueReport;
 import io.weir.core.throttle.BucketStore;
 import io.weir.core.throttle.Charge;
 import io.weir.core.throttle.JointThrottle;
@@ -219,8 +220,8 @@ final class ThrottleCommandTest {
   void aQuantityAboveTheLimitIsNoFrozenSubjectWithoutRedis() {
     Decision never =
         new NeverAllowed(1, List.of(), List.of("x"), Decision.Reason.COST_EXCEEDS_CAPACITY);
-    ThrottleCommand degraded =
-        command(new Answering(CompletableFuture.completedFuture(new StoreAnswer.Decided(never))));
+    ThrottleCommand degraded = command(new Answering(
+        CompletableFuture.completedFuture(new StoreAnswer.Decided(never, QueueReport.NONE))));
 
     assertThat(throttle(degraded, "user:1 4 1 1 6")).isEqualTo("1 5 0 -1 0");
     assertThat(throttle(degraded, "ice:1 4 1 1 6")).startsWith("ACCESS_DISABLED");
