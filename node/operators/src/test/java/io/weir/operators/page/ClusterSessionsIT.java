@@ -178,15 +178,17 @@ final class ClusterSessionsIT {
 
   @Test
   void signingOutWithCookiesThatAreMadeUpAsksRedisWithinABoundToo() {
-    Session known = begin(one);
-    String invented = known.secret().substring(0, known.secret().length() - 4);
-    int refused = 0;
-    for (int i = 0; refused == 0 && i < 5000; i++) {
-      // With a token of its own, a request is not looked up before it gets to the door.
-      refused = signOutWithToken(one, madeUp("%s%04d".formatted(invented, i))) == 503 ? 1 : 0;
+    try (NodeFixture asked = node()) { // the bound of the others is left for other tests
+      Session known = begin(asked);
+      String invented = known.secret().substring(0, known.secret().length() - 4);
+      int refused = 0;
+      for (int i = 0; refused == 0 && i < 5000; i++) {
+        // With a token of its own, a request is not looked up before it gets to the door.
+        refused = signOutWithToken(asked, madeUp("%s%04d".formatted(invented, i))) == 503 ? 1 : 0;
+      }
+      assertThat(refused).isEqualTo(1);
+      assertThat(send(asked, "DELETE", "/v1/session", known).statusCode()).isEqualTo(204);
     }
-    assertThat(refused).isEqualTo(1);
-    assertThat(send(one, "DELETE", "/v1/session", known).statusCode()).isEqualTo(204);
   }
 
   private static int signOutWithToken(NodeFixture node, Session session) {
