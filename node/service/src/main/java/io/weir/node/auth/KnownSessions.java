@@ -10,10 +10,10 @@ import java.util.Optional;
 import java.util.function.LongSupplier;
 
 /**
- * The sessions that a node has met: those that it goes on with while Redis does not answer. One that Redis knows is used
- * for 15 minutes after Redis said so last, because another node may have ended it since; one that began while Redis was
- * away is of this node alone, and lasts as long as any. Bounded as those in Redis are. Mutable; safe for use by many
- * threads.
+ * The sessions that a node has met, for use while Redis does not answer. One that Redis knows is used for 15 minutes
+ * after Redis last confirmed it, because another node may have ended it since. One that began while Redis was away
+ * belongs to this node alone, which no other node can end: it lasts 15 minutes. Bounded as those in Redis are. Mutable;
+ * safe for use by many threads.
  */
 final class KnownSessions {
   static final Duration WITHOUT_REDIS = Duration.ofMinutes(15);
@@ -40,7 +40,7 @@ final class KnownSessions {
 
   /** Notes a session that began while Redis was away. */
   void noteOfNode(String name, StoredSession session) {
-    put(name, session, true, RedisSessions.LASTS);
+    put(name, session, true, WITHOUT_REDIS);
   }
 
   private synchronized void put(

@@ -69,7 +69,7 @@ public final class Sessions {
 
   /**
    * Begins a session of a token, which counts, and sets its cookie; the one before of the same browser ends. While Redis
-   * does not answer, it is of this node alone.
+   * does not answer, it is of this node alone, and short.
    *
    * @return what {@link #csrf} returns from now on
    */

@@ -19,7 +19,6 @@ import io.weir.node.envoy.GrpcCall.Bounds;
 import io.weir.node.intake.Strangers;
 import io.weir.node.intake.Strangers.Stranger;
 import java.util.IdentityHashMap;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
@@ -55,7 +54,7 @@ public final class EnvoyServer {
   private final BooleanSupplier isStopping;
   private final RateLimits limits;
   private final Strangers strangers;
-  private final Map<HttpConnection, Stranger> welcomed = new IdentityHashMap<>();
+  private final IdentityHashMap<HttpConnection, Stranger> welcomed = new IdentityHashMap<>();
   private final BodyBudget bodies = new BodyBudget(MOST_BYTES);
 
   /**
