@@ -115,7 +115,8 @@ final class WorkPageIT extends OperatorsPage {
 
     Locator queue = page.locator("[aria-label=jobs] tbody tr");
     assertThat(queue).containsText(Integer.toString(JOBS));
-    queue.locator("a").click();
+    page.keyboard().press("j");
+    page.keyboard().press("Enter");
     Locator jobs = page.locator("[aria-label='jobs of Proof'] tbody tr");
     assertThat(jobs).hasCount(50);
     assertThat(jobs.first()).containsText("asked whether it is ready");
@@ -132,6 +133,8 @@ final class WorkPageIT extends OperatorsPage {
     assertThat(jobs).hasCount(JOBS - 51);
     assertThat(page.locator("h3", new Page.LocatorOptions().setHasText("Proof:")))
         .containsText("51 to 54 of 54");
+    page.keyboard().press("Escape");
+    assertThat(jobs).hasCount(0);
     page.navigate(worker.adminUri("/page") + "#/now?list=changes");
     assertThat(page.locator("[aria-label=changes]")).containsText("queued → cancelled");
     assertThat(complaints).isEmpty();

@@ -48,14 +48,14 @@ function list(app) {
   ];
   const to = (start, words) => html`<a href=${address(operation, start)}>${words}</a>`;
   return html`<h3>${operation}: ${jobs.length ? `${number(from + 1)} to ${number(from + jobs.length)} of ${number(total)}` : number(total)}
-      ${from ? to(Math.max(0, from - PAGE), 'Before') : nothing} ${from + jobs.length < total ? to(from + PAGE, 'Next') : nothing} <a href="#/work">Close</a></h3>
+      ${from ? to(Math.max(0, from - PAGE), 'Before') : nothing} ${from + jobs.length < total ? to(from + PAGE, 'Next') : nothing} <a data-key="Escape" href="#/work">Close</a></h3>
     ${table(columns, jobs, 'None is under way.', `jobs of ${operation}`)}`;
 }
 
 /** The queues; `ended` says what has ended of an operation in the last minute. */
 export function drawJobs(app, ended) {
   const columns = [
-    ['operation', one => html`<a href=${address(one.operation)}>${one.operation}</a>`],
+    ['operation', one => html`<a data-row href=${address(one.operation)}>${one.operation}</a>`],
     ['waiting', one => number(one.waiting + one.checking), 'number'],
     ['to be sent', one => number(one.dispatch), 'number'],
     ['running', one => number(one.running), 'number'],
