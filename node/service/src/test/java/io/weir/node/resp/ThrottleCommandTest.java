@@ -27,6 +27,7 @@ import io.weir.node.auth.KeyLookup;
 import io.weir.node.metrics.NodeMetrics;
 import io.weir.node.trace.Tracing;
 import io.weir.state.document.PolicyDocuments;
+import io.weir.testkit.Histories;
 import io.weir.testkit.ManualClock;
 import java.util.ArrayList;
 import java.util.Arrays;
