@@ -20,6 +20,7 @@ import io.vertx.core.buffer.Buffer;
 import io.weir.node.config.Tls;
 import io.weir.node.testing.NodeFixture;
 import io.weir.testkit.FreePorts;
+import io.weir.testkit.Histories;
 import io.weir.testkit.RedisProcess;
 import io.weir.testkit.TestCertificate;
 import java.io.ByteArrayInputStream;
@@ -28,9 +29,7 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.net.Socket;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
@@ -43,7 +42,6 @@ final class EnvoyIT {
   private static final String LIMITS =
       "envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit";
   private static final String HEALTH = "grpc.health.v1.Health/Check";
-  private static final int OVER = 2;
   // By the hour, so that nothing drains during a test.
   private static final String POLICY = """
       buckets: []
@@ -80,12 +78,12 @@ final class EnvoyIT {
   @Test
   void aDescriptorIsLimitedAndDeniedWithItsOwnTime() {
     for (int left = 4; left >= 0; left--) {
-      Answer answer = ask(descriptor("address=1.1"));
+      EnvoyAnswer answer = ask(descriptor("address=1.1"));
       assertThat(answer.isOver()).isFalse();
       assertThat(answer.status(0)).containsEntry("remaining", (long) left);
       assertThat(answer.headers()).containsEntry("RateLimit-Policy", "\"address\";q=5;w=3600");
     }
-    Answer denied = ask(descriptor("address=1.1"));
+    EnvoyAnswer denied = ask(descriptor("address=1.1"));
     assertThat(denied.isOver()).isTrue();
     assertThat(denied.status(0))
         .containsEntry("code", 2L)
@@ -107,7 +105,7 @@ final class EnvoyIT {
       assertThat(ask(descriptor("address=2.1"), descriptor("path=/two")).isOver())
           .isFalse();
     }
-    Answer denied = ask(descriptor("address=2.1"), descriptor("path=/two"));
+    EnvoyAnswer denied = ask(descriptor("address=2.1"), descriptor("path=/two"));
     assertThat(denied.isOver()).isTrue();
     assertThat(denied.status(0)).containsEntry("code", 1L).containsEntry("remaining", 2L);
     assertThat(denied.status(1)).containsEntry("code", 2L).containsEntry("remaining", 0L);
@@ -121,11 +119,11 @@ final class EnvoyIT {
     assertThat(ask(descriptor("address=3.1", 0)).status(0)).containsEntry("remaining", 1L);
     assertThat(ask(descriptor("address=3.1", 1)).isOver()).isFalse();
     // One of the descriptors looks, and would be denied: the other is not charged.
-    Answer looked = ask(descriptor("address=3.1", 0), descriptor("path=/three"));
+    EnvoyAnswer looked = ask(descriptor("address=3.1", 0), descriptor("path=/three"));
     assertThat(looked.isOver()).isTrue();
     assertThat(looked.status(1)).containsEntry("remaining", 3L);
     // More than a limit ever has: no time helps.
-    Answer never = ask(descriptor("path=/three", 1L << 40));
+    EnvoyAnswer never = ask(descriptor("path=/three", 1L << 40));
     assertThat(never.isOver()).isTrue();
     assertThat(never.status(0)).doesNotContainKey("seconds");
     // Equal descriptors are one.
@@ -137,7 +135,7 @@ final class EnvoyIT {
 
   @Test
   void rulesMeanWhatTheySay() {
-    Answer free = ask(descriptor("path=/free"), descriptor("unknown=1"));
+    EnvoyAnswer free = ask(descriptor("path=/free"), descriptor("unknown=1"));
     assertThat(free.isOver()).isFalse();
     assertThat(free.statuses()).extracting(status -> status.get("code")).containsExactly(1L, 1L);
     assertThat(ask(descriptor("path=/never"), descriptor("address=4.1")).isOver())
@@ -157,7 +155,7 @@ final class EnvoyIT {
         .containsEntry("remaining", 3L);
     assertThat(ask(3, descriptor("account=a"), descriptor("address=5.1")).isOver())
         .isFalse();
-    Answer denied = ask(descriptor("account=a"), descriptor("address=5.1"));
+    EnvoyAnswer denied = ask(descriptor("account=a"), descriptor("address=5.1"));
     assertThat(denied.isOver()).isTrue();
     assertThat(denied.full()).containsExactly("account");
     MessageWriter carried =
@@ -205,8 +203,8 @@ final class EnvoyIT {
   void mutatedMessagesAreAnsweredOrRefused() {
     byte[] whole =
         message(1, descriptor("address=8.1"), descriptor("path=/eight")).getBytes();
-    Random random = new Random(Long.getLong("weir.seed", 1));
-    for (int i = 0; i < 1000; i++) {
+    Random random = new Random(Histories.firstSeed());
+    for (int i = Histories.count(1000, 20_000); i > 0; i--) {
       byte[] bytes = whole.clone();
       bytes[random.nextInt(bytes.length)] = (byte) random.nextInt(256);
       try {
@@ -278,8 +276,9 @@ final class EnvoyIT {
                 .build())
             .build();
         try {
-          assertThat(Answer.of(call(own, LIMITS, message(1, descriptor("address=9.1")), token()))
-                  .isOver())
+          assertThat(
+                  EnvoyAnswer.of(call(own, LIMITS, message(1, descriptor("address=9.1")), token()))
+                      .isOver())
               .isFalse();
         } finally {
           own.shutdownNow();
@@ -305,23 +304,25 @@ final class EnvoyIT {
       try {
         assertThat(losing.node()).isNotNull();
         redis.kill();
-        Answer open = Answer.of(call(own, LIMITS, in("open", descriptor("a=1")), token()));
+        EnvoyAnswer open =
+            EnvoyAnswer.of(call(own, LIMITS, in("open", descriptor("a=1")), token()));
         assertThat(open.isOver()).isFalse();
         assertThat(open.headers()).containsEntry("Weir-Degraded", "shared-state-away");
         assertThat(statusOf(() -> call(own, LIMITS, in("closed", descriptor("a=1")), token())))
             .isEqualTo(Status.Code.UNAVAILABLE);
-        assertThat(Answer.of(call(own, LIMITS, in("closed", descriptor("tried=1")), token()))
+        assertThat(EnvoyAnswer.of(call(own, LIMITS, in("closed", descriptor("tried=1")), token()))
                 .isOver())
             .isFalse();
-        Answer looked = Answer.of(call(own, LIMITS, in("open", descriptor("a=1", 0)), token()));
+        EnvoyAnswer looked =
+            EnvoyAnswer.of(call(own, LIMITS, in("open", descriptor("a=1", 0)), token()));
         assertThat(looked.isOver()).isFalse();
         assertThat(looked.headers()).containsKey("Weir-Degraded");
         assertThat(statusOf(() -> call(own, LIMITS, in("closed", descriptor("a=1", 0)), token())))
             .isEqualTo(Status.Code.UNAVAILABLE);
-        Answer shared = Answer.of(
+        EnvoyAnswer shared = EnvoyAnswer.of(
             call(own, LIMITS, in("shared", descriptor("a=1"), descriptor("b=1")), token()));
         assertThat(shared.isOver()).isFalse();
-        Answer denied = Answer.of(
+        EnvoyAnswer denied = EnvoyAnswer.of(
             call(own, LIMITS, in("shared", descriptor("a=1"), descriptor("b=1")), token()));
         assertThat(denied.isOver()).isTrue();
         assertThat(denied.headers()).containsKeys("Weir-Degraded", "Retry-After");
@@ -361,12 +362,12 @@ final class EnvoyIT {
     return message.bytes();
   }
 
-  private static Answer ask(MessageWriter... descriptors) {
+  private static EnvoyAnswer ask(MessageWriter... descriptors) {
     return ask(1, descriptors);
   }
 
-  private static Answer ask(long hits, MessageWriter... descriptors) {
-    return Answer.of(call(LIMITS, message(hits, descriptors), token()));
+  private static EnvoyAnswer ask(long hits, MessageWriter... descriptors) {
+    return EnvoyAnswer.of(call(LIMITS, message(hits, descriptors), token()));
   }
 
   private static Status refused(MessageWriter descriptor) {
@@ -431,88 +432,6 @@ final class EnvoyIT {
       } catch (IOException e) {
         throw new UncheckedIOException(e);
       }
-    }
-  }
-
-  /** An answer, read by the numbers of its fields. */
-  private record Answer(
-      boolean isOver,
-      List<Map<String, Long>> statuses,
-      Map<String, String> headers,
-      List<String> full) {
-
-    static Answer of(Buffer bytes) {
-      MessageReader reader = MessageReader.of(bytes);
-      boolean isOver = false;
-      List<Map<String, Long>> statuses = new ArrayList<>();
-      Map<String, String> headers = new HashMap<>();
-      List<String> full = new ArrayList<>();
-      while (reader.hasNext()) {
-        switch (reader.field()) {
-          case 1 -> isOver = reader.number() == OVER;
-          case 2 -> statuses.add(status(reader.message()));
-          case 3 -> {
-            MessageReader header = reader.message();
-            headers.put(text(header, 1), text(header, 2));
-          }
-          case 6 -> {
-            MessageReader field = inner(reader.message(), 1);
-            assertThat(text(field, 1)).isEqualTo("full");
-            MessageReader list = inner(inner(field, 2), 6);
-            while (list.hasNext()) {
-              full.add(text(inner(list, 1), 3));
-            }
-          }
-          default -> throw new AssertionError("another field");
-        }
-      }
-      return new Answer(isOver, statuses, headers, full);
-    }
-
-    Map<String, Long> status(int index) {
-      return statuses.get(index);
-    }
-
-    private static Map<String, Long> status(MessageReader reader) {
-      Map<String, Long> status = new HashMap<>(Map.of("remaining", 0L));
-      while (reader.hasNext()) {
-        switch (reader.field()) {
-          case 1 -> status.put("code", reader.number());
-          case 2 -> {
-            MessageReader limit = reader.message();
-            while (limit.hasNext()) {
-              switch (limit.field()) {
-                case 1 -> status.put("requests", limit.number());
-                case 2 -> status.put("unit", limit.number());
-                default -> limit.skip();
-              }
-            }
-          }
-          case 3 -> status.put("remaining", reader.number());
-          case 4 -> {
-            MessageReader duration = reader.message();
-            while (duration.hasNext()) {
-              if (duration.field() == 1) {
-                status.put("seconds", duration.number());
-              } else {
-                duration.skip();
-              }
-            }
-          }
-          default -> throw new AssertionError("another field");
-        }
-      }
-      return status;
-    }
-
-    private static String text(MessageReader reader, int field) {
-      assertThat(reader.field()).isEqualTo(field);
-      return reader.text(1000, "text");
-    }
-
-    private static MessageReader inner(MessageReader reader, int field) {
-      assertThat(reader.field()).isEqualTo(field);
-      return reader.message();
     }
   }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.vertx.core.buffer.Buffer;
+import io.weir.testkit.Histories;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -14,8 +15,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** The bytes of clients: commands, however they are cut, and what is none. */
 final class RespReaderTest {
-  private static final long SEED = Long.getLong("weir.seed", 1);
-  private static final int HISTORIES = Boolean.getBoolean("weir.thorough") ? 200_000 : 2_000;
+  private static final long SEED = Histories.firstSeed();
+  private static final int HISTORIES = Histories.count(2000, 1_000_000);
 
   @Test
   void commandsOfBothForms() {

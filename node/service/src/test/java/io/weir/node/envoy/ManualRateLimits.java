@@ -1,0 +1,99 @@
+package io.weir.node.envoy;
+
+import static java.util.concurrent.CompletableFuture.completedFuture;
+
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.weir.core.decision.Decision.Allowed;
+import io.weir.core.decision.Decision.Denied;
+import io.weir.core.policy.PolicyRevision;
+import io.weir.core.throttle.Charge;
+import io.weir.core.throttle.JointCharge;
+import io.weir.core.throttle.JointThrottle;
+import io.weir.core.throttle.PolicySource;
+import io.weir.core.throttle.StoreAnswer;
+import io.weir.core.throttle.StoreAnswer.Decided;
+import io.weir.core.throttle.Throttle;
+import io.weir.inmemory.InMemoryBucketStore;
+import io.weir.node.admission.Decider;
+import io.weir.node.admission.Witness;
+import io.weir.node.metrics.NodeMetrics;
+import io.weir.node.trace.Tracing;
+import io.weir.state.document.PolicyDocuments;
+import io.weir.testkit.ManualClock;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+
+/** The rate limit service in memory, on a clock that the test moves. Owned by one test. */
+final class ManualRateLimits implements AutoCloseable {
+  private final Vertx vertx = Vertx.vertx();
+  private final ManualClock clock = new ManualClock();
+  private final InMemoryBucketStore store = new InMemoryBucketStore(clock);
+  private final RateLimits limits;
+
+  ManualRateLimits(String policy) {
+    Source policies =
+        new Source(new PolicyRevision(1, PolicyDocuments.parse("test", policy).policy()));
+    this.limits = new RateLimits(
+        vertx.getOrCreateContext(),
+        policies,
+        new Decider(
+            new Throttle(store, policies),
+            new JointThrottle(this::tryAll, policies),
+            new NodeMetrics(),
+            Tracing.NONE,
+            Witness.NONE));
+  }
+
+  private record Source(PolicyRevision current) implements PolicySource {
+    @Override
+    public CompletionStage<PolicyRevision> reload(long seenRevision) {
+      return completedFuture(current);
+    }
+  }
+
+  void advanceMicros(long micros) {
+    clock.advance(micros);
+  }
+
+  EnvoyAnswer ask(Buffer message) {
+    return EnvoyAnswer.of(limits
+        .answer(message, Optional.empty())
+        .toCompletionStage()
+        .toCompletableFuture()
+        .join());
+  }
+
+  // One call after another, so that a look is as good as a step that takes all or nothing. Of those
+  // that are denied, the one with the longest wait makes its place. Without tickets.
+  private CompletionStage<List<StoreAnswer>> tryAll(JointCharge joint) {
+    List<Charge> charges = joint.charges();
+    List<StoreAnswer> answers = new ArrayList<>();
+    charges.forEach(
+        charge -> answers.add(store.peek(charge).toCompletableFuture().join()));
+    int longest = 0;
+    for (int i = 1; i < charges.size(); i++) {
+      longest = weight(answers.get(i)) > weight(answers.get(longest)) ? i : longest;
+    }
+    boolean isAllowed = weight(answers.get(longest)) < 0;
+    for (int i = 0; i < charges.size(); i++) {
+      if (isAllowed || i == longest) {
+        answers.set(i, store.tryCharge(charges.get(i)).toCompletableFuture().join());
+      }
+    }
+    return completedFuture(answers);
+  }
+
+  private static long weight(StoreAnswer answer) {
+    return ((Decided) answer)
+        .decision()
+        .fold((Allowed allowed) -> -1L, Denied::retryAfterMicros, never -> Long.MAX_VALUE);
+  }
+
+  @Override
+  public void close() {
+    vertx.close().toCompletionStage().toCompletableFuture().join();
+  }
+}
