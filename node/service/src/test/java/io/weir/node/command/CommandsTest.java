@@ -57,9 +57,13 @@ final class CommandsTest {
         """);
     Files.writeString(folder.resolve("notes.txt"), "no configuration");
     assertThat(run("policy", "import", "envoy", folder.toString())).isZero();
-    assertThat(out.toString())
-        .isEqualTo("buckets: []\nenvoy:\n  one:\n    rules:\n"
-            + "      - { match: [{ key: \"a\" }], requests: 3, per: day }\n");
+    assertThat(out.toString()).isEqualTo("""
+            buckets: []
+            envoy:
+              one:
+                rules:
+                  - { match: [{ key: "a" }], requests: 3, per: day }
+            """);
     assertThat(err.toString()).startsWith("one.yaml:3: detailed_metric: left out, ");
     Files.writeString(folder.resolve("two.yaml"), "domain: two\ndescriptors: [{ value: x }]\n");
     assertThat(run("policy", "import", "envoy", folder.toString())).isEqualTo(1);
