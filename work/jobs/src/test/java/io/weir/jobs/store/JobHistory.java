@@ -168,7 +168,7 @@ final class JobHistory implements History {
       times.endsIn(full.waitMicros());
       stores.count("Full " + full.owner());
     } else if (answer instanceof SubmittedJob.QueueFull none) {
-      stores.count("NoRoom " + none.owner());
+      stores.count("QueueFull " + none.owner());
     } else if (answer instanceof SubmittedJob.Taken taken) {
       stores.count(lost.remove(taken.job().id()) ? "taken anew" : "taken");
       if (random.nextInt(5) == 0) {
