@@ -199,7 +199,7 @@ final class ClusterSessionsIT {
         .statusCode();
   }
 
-  // Whoever makes up a cookie can derive its second secret.
+  // A caller that makes up a cookie can derive its second secret.
   private static Session madeUp(String secret) {
     try {
       Mac mac = Mac.getInstance("HmacSHA256");

@@ -144,25 +144,19 @@ final class RespIT {
     }
   }
 
-  @Test
-  void redisCliAsks() {
+  private CommandRun redisCli(String... words) {
     assumeTrue(
         CommandRun.of(TIMEOUT, "redis-cli", "--version").succeeded(),
         "skipped: no redis-cli is here");
-    CommandRun run = CommandRun.of(
-        TIMEOUT,
-        "redis-cli",
-        "-p",
-        Integer.toString(port),
-        "--no-auth-warning",
-        "-a",
-        NodeFixture.SERVICE,
-        "WEIR.CHECK",
-        "k3",
-        "Ping",
-        "9",
-        "TICKET",
-        "NEW");
+    List<String> command = new ArrayList<>(List.of(
+        "redis-cli", "-p", Integer.toString(port), "--no-auth-warning", "-a", NodeFixture.SERVICE));
+    command.addAll(List.of(words));
+    return CommandRun.of(TIMEOUT, command.toArray(String[]::new));
+  }
+
+  @Test
+  void redisCliAsks() {
+    CommandRun run = redisCli("WEIR.CHECK", "k3", "Ping", "9", "TICKET", "NEW");
     assertThat(run.output()).startsWith("decision\nnever\nwait_us\n-1\nestimate\n0\n");
   }
 
@@ -248,22 +242,7 @@ final class RespIT {
 
   @Test
   void redisCliCarriesALimit() {
-    assumeTrue(
-        CommandRun.of(TIMEOUT, "redis-cli", "--version").succeeded(),
-        "skipped: no redis-cli is here");
-    CommandRun run = CommandRun.of(
-        TIMEOUT,
-        "redis-cli",
-        "-p",
-        Integer.toString(port),
-        "--no-auth-warning",
-        "-a",
-        NodeFixture.SERVICE,
-        "CL.THROTTLE",
-        "k6",
-        "15",
-        "30",
-        "60");
+    CommandRun run = redisCli("CL.THROTTLE", "k6", "15", "30", "60");
     assertThat(run.output()).isEqualTo("0\n16\n15\n-1\n2\n");
   }
 

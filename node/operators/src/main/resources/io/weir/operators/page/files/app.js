@@ -94,8 +94,8 @@ function refresh(find) {
     });
 }
 
-// What another view asked for is not shown here; a session that is over ends the page. That Redis is away is the verdict
-// of Now.
+// Shows the failure of a view, unless the view has changed since. A session that is over ends the page. Now shows in its
+// verdict that Redis is away.
 function failed(view, error) {
   const isOfVerdict = error.isOfRefresh && view === now && live.status?.redis.state !== 'answers';
   if (error.status === 401) {
