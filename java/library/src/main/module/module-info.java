@@ -1,8 +1,8 @@
 /** Weir inside a Java program: {@link io.weir.library.Weir} is the class to begin with. */
 module io.weir.library {
-  requires transitive weir.core; // its answers
-  requires weir.shared.state;
-  requires weir.in.memory;
+  requires transitive io.weir.core; // its answers
+  requires io.weir.inmemory;
+  requires io.weir.state;
   requires org.slf4j;
   requires static org.jspecify;
 

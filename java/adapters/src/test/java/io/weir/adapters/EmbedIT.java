@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.weir.core.decision.Decision;
 import io.weir.core.decision.Decision.Denied;
 import io.weir.embedded.EmbeddedRedis;
-import io.weir.library.Ask;
+import io.weir.library.AcquireRequest;
 import io.weir.library.Hold;
 import io.weir.library.Weir;
 import java.io.IOException;
@@ -54,7 +54,7 @@ final class EmbedIT {
       }
     }
     try (Weir weir = Weir.connect("redis://localhost:6379")) {
-      try (Hold hold = weir.blocking().enter(Ask.of("plain", "Report"))) {
+      try (Hold hold = weir.blocking().enter(AcquireRequest.of("plain", "Report"))) {
         if (hold.isAllowed()) {
           report();
         }

@@ -5,6 +5,7 @@ import io.weir.core.policy.Policy;
 import io.weir.core.policy.SettleRule;
 import io.weir.core.policy.Subject;
 import io.weir.core.slot.TicketRequest;
+import io.weir.core.throttle.Cost;
 import io.weir.core.throttle.Ended;
 import io.weir.core.throttle.PolicySource;
 import io.weir.core.throttle.Throttle;
@@ -30,7 +31,7 @@ final class Admissions {
   private final Throttle throttle;
   private final PolicySource policies;
   private final Holds holds;
-  /** Asks that are not answered yet. */
+  /** Requests that are not answered yet. */
   private final Map<Object, CompletableFuture<Hold>> underWay = new ConcurrentHashMap<>();
 
   private volatile boolean isClosed;
@@ -42,33 +43,33 @@ final class Admissions {
   }
 
   /** @param reserves whether the request is settled even if its operation has no rule for that */
-  CompletionStage<Hold> admit(Ask ask, boolean reserves) {
-    CompletableFuture<Hold> hold = asked(ask, reserves).toCompletableFuture();
+  CompletionStage<Hold> admit(AcquireRequest request, boolean reserves) {
+    CompletableFuture<Hold> hold = asked(request, reserves).toCompletableFuture();
     Object one = new Object();
     underWay.put(one, hold);
     return hold.whenComplete((found, error) -> underWay.remove(one));
   }
 
-  /** Gives back what is admitted from now on; completes when the asks under way are answered. */
+  /** Gives back what is admitted from now on; completes when the requests under way are answered. */
   CompletionStage<Void> close() {
     isClosed = true;
     return CompletableFuture.allOf(underWay.values().toArray(CompletableFuture[]::new))
         .exceptionally(error -> null);
   }
 
-  private CompletionStage<Hold> asked(Ask ask, boolean reserves) {
+  private CompletionStage<Hold> asked(AcquireRequest request, boolean reserves) {
     Policy policy = policies.current().policy();
-    Subject subject = policy.subject(ask.subject()).orElse(null);
+    Subject subject = policy.subject(request.subject()).orElse(null);
     if (subject == null) {
-      return CompletableFuture.failedFuture(new UnknownSubjectException(ask.subject()));
+      return CompletableFuture.failedFuture(new UnknownSubjectException(request.subject()));
     }
-    Optional<SettleRule> settle = policy.rule(ask.operation()).flatMap(OperationRule::settle);
+    Optional<SettleRule> settle = policy.rule(request.operation()).flatMap(OperationRule::settle);
     HoldWish wish = reserves
         ? HoldWish.reserving(subject, settle, Optional.empty(), NOTHING_SAID, OptionalLong.empty())
         : HoldWish.of(subject, settle);
-    long cost = ask.cost().orElseGet(() -> policy.ownCost(ask.operation()));
     return throttle
-        .tryTake(ask.subject(), ask.operation(), cost, ticket(ask), wish)
+        .tryTake(
+            request.subject(), request.operation(), cost(request, policy), ticket(request), wish)
         .whenComplete((decision, error) -> {
           if (error != null) {
             holds.withdraw(wish, error);
@@ -85,15 +86,22 @@ final class Admissions {
     return hold;
   }
 
-  static TicketRequest ticket(Ask ask) {
-    if (!ask.wantsTicket()) {
+  static Cost cost(AcquireRequest request, Policy policy) {
+    long most = request.cost().orElseGet(() -> policy.ownCost(request.operation()));
+    return new Cost(most, request.atLeast().orElse(most));
+  }
+
+  static TicketRequest ticket(AcquireRequest request) {
+    if (!request.wantsTicket()) {
       return TicketRequest.NONE;
     }
-    return ask.ticket().isEmpty() ? NEWCOMER : TicketRequest.wanted(ask.ticket(), RandomId::next);
+    return request.ticket().isEmpty()
+        ? NEWCOMER
+        : TicketRequest.wanted(request.ticket(), RandomId::next);
   }
 
   /** The same for a caller that waits so long at most: a ticket for later is of no use to it. */
-  static TicketRequest ticket(Ask ask, long withinMicros) {
-    return new TicketRequest(ask.ticket(), RandomId::next, withinMicros);
+  static TicketRequest ticket(AcquireRequest request, long withinMicros) {
+    return new TicketRequest(request.ticket(), RandomId::next, withinMicros);
   }
 }

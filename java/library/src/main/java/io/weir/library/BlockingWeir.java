@@ -24,22 +24,22 @@ public final class BlockingWeir {
 
   /** See {@link Weir#tryAcquire(String, String)}. */
   public Decision tryAcquire(String subject, String operation) {
-    return tryAcquire(Ask.of(subject, operation));
+    return tryAcquire(AcquireRequest.of(subject, operation));
   }
 
   /** See {@link Weir#tryAcquire(String, String, long)}. */
   public Decision tryAcquire(String subject, String operation, long cost) {
-    return tryAcquire(Ask.of(subject, operation).cost(cost));
+    return tryAcquire(AcquireRequest.of(subject, operation).cost(cost));
   }
 
-  /** See {@link Weir#tryAcquire(Ask)}. */
-  public Decision tryAcquire(Ask ask) {
-    return now(weir.decided(ask));
+  /** See {@link Weir#tryAcquire(AcquireRequest)}. */
+  public Decision tryAcquire(AcquireRequest request) {
+    return now(weir.decided(request));
   }
 
   /** See {@link Weir#acquire}; a caller that is interrupted waits no more. */
-  public Decision acquire(Ask ask, Duration atMost) throws InterruptedException {
-    CompletableFuture<Decision> waiting = weir.acquired(ask, atMost);
+  public Decision acquire(AcquireRequest request, Duration atMost) throws InterruptedException {
+    CompletableFuture<Decision> waiting = weir.acquired(request, atMost);
     try {
       return waiting.get();
     } catch (InterruptedException e) {
@@ -51,18 +51,18 @@ public final class BlockingWeir {
   }
 
   /** See {@link Weir#peek}. */
-  public Decision peek(Ask ask) {
-    return now(weir.peeked(ask));
+  public Decision peek(AcquireRequest request) {
+    return now(weir.peeked(request));
   }
 
   /** See {@link Weir#enter}. */
-  public Hold enter(Ask ask) {
-    return now(weir.entered(ask, false));
+  public Hold enter(AcquireRequest request) {
+    return now(weir.entered(request, false));
   }
 
   /** See {@link Weir#reserve}. */
-  public Hold reserve(Ask ask) {
-    return now(weir.entered(ask, true));
+  public Hold reserve(AcquireRequest request) {
+    return now(weir.entered(request, true));
   }
 
   // It completes on the thread of the answer: no pool of the program, which may be busy, is needed.

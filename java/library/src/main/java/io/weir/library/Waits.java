@@ -30,11 +30,11 @@ final class Waits {
   @FunctionalInterface
   interface Decider {
     /**
-     * Decides on an ask.
+     * Decides on a request.
      *
      * @param withinMicros the longest wait for which a ticket is of use
      */
-    CompletionStage<Decision> decide(Ask ask, long withinMicros);
+    CompletionStage<Decision> decide(AcquireRequest request, long withinMicros);
   }
 
   Waits(Timers timers, int most, Decider decider) {
@@ -43,8 +43,8 @@ final class Waits {
     this.decider = decider;
   }
 
-  /** The decision on an ask that waits for its slot, as long as that is within this time; cancel it to wait no more. */
-  CompletableFuture<Decision> acquire(Ask ask, Duration atMost, Delivery delivery) {
+  /** The decision on a request that waits for its slot, as long as that is within this time; cancel it to wait no more. */
+  CompletableFuture<Decision> acquire(AcquireRequest request, Duration atMost, Delivery delivery) {
     Wait wait = new Wait(timers.nanoTime() + nanos(atMost), delivery);
     open.add(wait);
     CompletableFuture<Decision> unused =
@@ -52,7 +52,7 @@ final class Waits {
     if (isClosed) {
       wait.cancel();
     }
-    wait.attempt(ask);
+    wait.attempt(request);
     return wait.answer;
   }
 
@@ -88,25 +88,25 @@ final class Waits {
       this.delivery = delivery;
     }
 
-    void attempt(Ask ask) {
+    void attempt(AcquireRequest request) {
       if (answer.isDone()) {
         return; // its caller has given up
       }
       long within = Math.max(0, NANOSECONDS.toMicros(untilNanos - timers.nanoTime()));
       CompletionStage<Decision> unused = decider
-          .decide(ask, within)
+          .decide(request, within)
           .whenComplete((decision, error) -> {
             if (error != null) {
               delivery.run(() -> answer.completeExceptionally(Failures.cause(error)));
             } else if (decision instanceof Denied denied) {
-              await(ask, denied);
+              await(request, denied);
             } else {
               delivery.run(() -> answer.complete(decision));
             }
           });
     }
 
-    private void await(Ask ask, Denied denied) {
+    private void await(AcquireRequest request, Denied denied) {
       long wait = MICROSECONDS.toNanos(denied.retryAfterMicros());
       if (timers.nanoTime() + wait - untilNanos > 0 || !begins()) {
         delivery.run(() -> answer.complete(denied));
@@ -114,7 +114,7 @@ final class Waits {
       }
       timer = timers.afterNanos(wait, () -> {
         ends();
-        attempt(ask.ticket(denied.ticket()));
+        attempt(request.ticket(denied.ticket()));
       });
       if (timer == null) {
         cancel();

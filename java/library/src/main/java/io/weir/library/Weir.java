@@ -1,15 +1,16 @@
 package io.weir.library;
 
 import io.weir.core.decision.Decision;
-import io.weir.core.policy.Policy;
 import io.weir.core.policy.PolicyRevision;
 import io.weir.core.slot.TicketRequest;
+import io.weir.core.throttle.Cost;
 import io.weir.core.throttle.Failures;
 import io.weir.core.throttle.StoreUnavailableException;
 import io.weir.core.throttle.Throttle;
 import io.weir.core.throttle.UnknownSubjectException;
 import io.weir.state.hold.Holds;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
@@ -95,7 +96,7 @@ public final class Weir implements AutoCloseable {
 
   /** Takes the operation's own cost, or nothing. */
   public CompletionStage<Decision> tryAcquire(String subject, String operation) {
-    return tryAcquire(Ask.of(subject, operation));
+    return tryAcquire(AcquireRequest.of(subject, operation));
   }
 
   /**
@@ -104,12 +105,12 @@ public final class Weir implements AutoCloseable {
    * @param cost in operations, above 0
    */
   public CompletionStage<Decision> tryAcquire(String subject, String operation, long cost) {
-    return tryAcquire(Ask.of(subject, operation).cost(cost));
+    return tryAcquire(AcquireRequest.of(subject, operation).cost(cost));
   }
 
   /** Takes what is asked for, or nothing. A denial has a ticket: whoever shows it at its time finds its place kept. */
-  public CompletionStage<Decision> tryAcquire(Ask ask) {
-    return delivery.of(decided(ask), decision -> {});
+  public CompletionStage<Decision> tryAcquire(AcquireRequest request) {
+    return delivery.of(decided(request), decision -> {});
   }
 
   /**
@@ -117,26 +118,26 @@ public final class Weir implements AutoCloseable {
    * many wait already, it is denied at once: nobody waits in vain. Whoever cancels
    * the future waits no more; its place passes with its time.
    */
-  public CompletableFuture<Decision> acquire(Ask ask, Duration atMost) {
-    return waits.acquire(ask, atMost, delivery);
+  public CompletableFuture<Decision> acquire(AcquireRequest request, Duration atMost) {
+    return waits.acquire(request, atMost, delivery);
   }
 
   /** The decision that {@link #tryAcquire} would make; takes nothing, and fails while the shared state is away. */
-  public CompletionStage<Decision> peek(Ask ask) {
-    return delivery.of(peeked(ask), decision -> {});
+  public CompletionStage<Decision> peek(AcquireRequest request) {
+    return delivery.of(peeked(request), decision -> {});
   }
 
   /**
    * Admits a request that holds the permits of its operation, and the reservation if the policy settles the operation,
    * until the hold is closed.
    */
-  public CompletionStage<Hold> enter(Ask ask) {
-    return delivery.of(entered(ask, false), Hold::cancel);
+  public CompletionStage<Hold> enter(AcquireRequest request) {
+    return delivery.of(entered(request, false), Hold::cancel);
   }
 
   /** The same for a request whose final cost is told later: see {@link Hold#settle}. */
-  public CompletionStage<Hold> reserve(Ask ask) {
-    return delivery.of(entered(ask, true), Hold::cancel);
+  public CompletionStage<Hold> reserve(AcquireRequest request) {
+    return delivery.of(entered(request, true), Hold::cancel);
   }
 
   /** The same calls for threads that may be blocked, such as virtual ones and those of servlets. */
@@ -202,35 +203,40 @@ public final class Weir implements AutoCloseable {
 
   // The answers themselves, on whichever thread they come.
 
-  CompletionStage<Decision> decided(Ask ask) {
-    return decided(ask, Admissions.ticket(ask));
+  CompletionStage<Decision> decided(AcquireRequest request) {
+    return decided(request, Admissions.ticket(request));
   }
 
-  CompletionStage<Decision> peeked(Ask ask) {
+  CompletionStage<Decision> peeked(AcquireRequest request) {
     requireOpen();
-    return throttle.peek(ask.subject(), ask.operation(), cost(ask));
+    return throttle.peek(request.subject(), request.operation(), cost(request).most());
   }
 
-  CompletionStage<Hold> entered(Ask ask, boolean reserves) {
+  CompletionStage<Hold> entered(AcquireRequest request, boolean reserves) {
     requireOpen();
-    return reported(ask, admissions.admit(ask, reserves), Hold::decision);
+    return reported(request, admissions.admit(request, reserves), Hold::decision);
   }
 
   /** See {@link #acquire}; it completes on the thread of the answer. */
-  CompletableFuture<Decision> acquired(Ask ask, Duration atMost) {
-    return waits.acquire(ask, atMost, new Delivery(Runnable::run));
+  CompletableFuture<Decision> acquired(AcquireRequest request, Duration atMost) {
+    return waits.acquire(request, atMost, new Delivery(Runnable::run));
   }
 
-  private CompletionStage<Decision> decide(Ask ask, long withinMicros) {
-    return decided(ask, Admissions.ticket(ask, withinMicros));
+  private CompletionStage<Decision> decide(AcquireRequest request, long withinMicros) {
+    return decided(request, Admissions.ticket(request, withinMicros));
   }
 
-  private CompletionStage<Decision> decided(Ask ask, TicketRequest ticket) {
+  private CompletionStage<Decision> decided(AcquireRequest request, TicketRequest ticket) {
     requireOpen();
-    return reported(
-        ask,
-        throttle.tryTake(ask.subject(), ask.operation(), cost(ask), ticket),
-        decision -> decision);
+    return reported(request, decided(request, cost(request), ticket), decision -> decision);
+  }
+
+  private CompletionStage<Decision> decided(
+      AcquireRequest request, Cost cost, TicketRequest ticket) {
+    return cost.isPartial()
+        ? throttle.tryTake(
+            request.subject(), request.operation(), cost, ticket, limited -> Optional.empty())
+        : throttle.tryTake(request.subject(), request.operation(), cost.most(), ticket);
   }
 
   private void requireOpen() {
@@ -239,29 +245,26 @@ public final class Weir implements AutoCloseable {
     }
   }
 
-  private long cost(Ask ask) {
-    if (ask.cost().isPresent()) {
-      return ask.cost().getAsLong();
-    }
-    Policy policy = parts.policies().current().policy();
-    return policy.ownCost(ask.operation());
+  private Cost cost(AcquireRequest request) {
+    return Admissions.cost(request, parts.policies().current().policy());
   }
 
   private <T> CompletionStage<T> reported(
-      Ask ask, CompletionStage<T> answer, Function<T, Decision> decision) {
+      AcquireRequest request, CompletionStage<T> answer, Function<T, Decision> decision) {
     return listener == WeirListener.NONE
         ? answer
         : answer.whenComplete(
-            (found, error) -> report(ask, found == null ? null : decision.apply(found), error));
+            (found, error) -> report(request, found == null ? null : decision.apply(found), error));
   }
 
   // A listener that fails must not withhold the answer.
-  private void report(Ask ask, @Nullable Decision decision, @Nullable Throwable error) {
+  private void report(
+      AcquireRequest request, @Nullable Decision decision, @Nullable Throwable error) {
     try {
       if (decision != null) {
-        listener.decided(ask, decision);
+        listener.decided(request, decision);
       } else if (error != null) {
-        listener.undecided(ask, Failures.cause(error));
+        listener.undecided(request, Failures.cause(error));
       }
     } catch (Throwable e) { // of any kind: the answer is worth more
       LOG.warn("a listener failed", e);

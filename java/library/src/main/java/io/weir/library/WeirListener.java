@@ -7,15 +7,15 @@ public interface WeirListener {
   /** Hears nothing. */
   WeirListener NONE = new WeirListener() {};
 
-  /** An ask was decided; one that waits is decided at each of its attempts. Peeking is not heard. */
-  default void decided(Ask ask, Decision decision) {}
+  /** A request was decided; one that waits is decided at each of its attempts. Looks are not reported. */
+  default void decided(AcquireRequest request, Decision decision) {}
 
   /**
-   * An ask could not be decided.
+   * A request could not be decided.
    *
-   * @param error a {@link io.weir.core.throttle.StoreUnavailableException}, or what is wrong with the ask
+   * @param error a {@link io.weir.core.throttle.StoreUnavailableException}, or what is wrong with the request
    */
-  default void undecided(Ask ask, Throwable error) {}
+  default void undecided(AcquireRequest request, Throwable error) {}
 
   /** Another revision of the policy counts from now on. */
   default void policyInForce(long revision) {}

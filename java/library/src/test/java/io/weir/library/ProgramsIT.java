@@ -35,7 +35,7 @@ import org.junit.jupiter.api.io.TempDir;
 final class ProgramsIT {
   private static final String POLICY = """
       buckets:
-        - { name: asks, burstPeriod: 1000, throttleGroups: [{ opsPerSec: 1, operations: [Ask] }] }
+        - { name: asks, burstPeriod: 1000, throttleGroups: [{ opsPerSec: 1, operations: [AcquireRequest] }] }
         - { name: hot, scope: cluster, leased: true, burstPeriod: 2000,
             throttleGroups: [{ opsPerSec: 1, operations: [Hot] }] }
       permits: [{ name: streams, limit: 3, operations: [Stream] }]
@@ -87,7 +87,7 @@ final class ProgramsIT {
     Weir other = opened(Weir.builder(redis.uri()));
     List<CompletableFuture<Decision>> all = new ArrayList<>();
     for (int i = 0; i < 1500; i++) {
-      all.add((i % 2 == 0 ? one : other).tryAcquire("k2", "Ask").toCompletableFuture());
+      all.add((i % 2 == 0 ? one : other).tryAcquire("k2", "AcquireRequest").toCompletableFuture());
     }
     assertThat(allowed(all)).isBetween(1000L, 1010L);
   }
@@ -136,7 +136,7 @@ final class ProgramsIT {
   void permitsAreSharedAndFreeAgainWhenAProgramEnds() {
     Weir one = program();
     Weir other = program();
-    Ask ask = Ask.of("k2", "Stream");
+    AcquireRequest ask = AcquireRequest.of("k2", "Stream");
     Hold first = one.blocking().enter(ask);
     Hold second = other.blocking().enter(ask);
     Hold third = one.blocking().enter(ask);
@@ -151,7 +151,7 @@ final class ProgramsIT {
   void aProgramThatEndsGivesItsPermitsBack() {
     Weir one = program();
     Weir other = program();
-    Ask ask = Ask.of("k2", "Stream");
+    AcquireRequest ask = AcquireRequest.of("k2", "Stream");
     for (int i = 0; i < 3; i++) {
       assertThat(one.blocking().enter(ask).isAllowed()).isTrue();
     }
@@ -163,24 +163,24 @@ final class ProgramsIT {
   void whileRedisIsAwayAProgramDeniesUnlessItCountsAsANode() {
     Weir guest = opened(Weir.builder(network.redisUri()).policy(policy));
     Weir node = opened(Weir.builder(network.redisUri()).countAsNode());
-    await().until(() -> guest.blocking().tryAcquire("k1", "Ask") instanceof Allowed);
+    await().until(() -> guest.blocking().tryAcquire("k1", "AcquireRequest") instanceof Allowed);
     network.refuse(true);
     await().until(() -> guest.shareAway() == 1 || isUndecided(guest));
-    assertThatThrownBy(() -> guest.blocking().tryAcquire("k1", "Ask"))
+    assertThatThrownBy(() -> guest.blocking().tryAcquire("k1", "AcquireRequest"))
         .isInstanceOf(StoreUnavailableException.class);
-    assertThatThrownBy(() -> node.blocking().tryAcquire("k2", "Ask"))
+    assertThatThrownBy(() -> node.blocking().tryAcquire("k2", "AcquireRequest"))
         .isInstanceOf(StoreUnavailableException.class);
-    await().until(() -> node.blocking().tryAcquire("k1", "Ask").degraded());
+    await().until(() -> node.blocking().tryAcquire("k1", "AcquireRequest").degraded());
     network.heal();
     await()
-        .atMost(Duration.ofSeconds(30))
+        .atMost(Duration.ofMinutes(1))
         .ignoreException(StoreUnavailableException.class)
-        .until(() -> !guest.blocking().tryAcquire("k2", "Ask").degraded());
+        .until(() -> !guest.blocking().tryAcquire("k2", "AcquireRequest").degraded());
   }
 
   private static boolean isUndecided(Weir weir) {
     try {
-      weir.blocking().tryAcquire("k1", "Ask");
+      weir.blocking().tryAcquire("k1", "AcquireRequest");
       return false;
     } catch (StoreUnavailableException e) {
       return true;
@@ -190,27 +190,28 @@ final class ProgramsIT {
   @Test
   void aProgramStartsWithItsKeptPolicyWhileRedisIsAway() {
     Path copy = directory.resolve("kept.yaml");
-    opened(Weir.builder(redis.uri()).policy(policy).policyCopy(copy)).close();
-    redis.kill();
-    Weir weir = opened(Weir.builder(redis.uri()).policyCopy(copy).countAsNode());
+    opened(Weir.builder(network.redisUri()).policy(policy).policyCopy(copy)).close();
+    network.refuse(true);
+    Weir weir = opened(Weir.builder(network.redisUri()).policyCopy(copy).countAsNode());
     assertThat(weir.policy().revision()).isEqualTo(1);
     await()
         .ignoreException(StoreUnavailableException.class)
-        .until(() -> weir.blocking().tryAcquire("k1", "Ask").degraded());
-    redis.restart();
+        .until(() -> weir.blocking().tryAcquire("k1", "AcquireRequest").degraded());
+    network.heal();
     await()
-        .atMost(Duration.ofSeconds(30))
+        .atMost(Duration.ofMinutes(1))
         .ignoreException(StoreUnavailableException.class)
-        .until(() -> !weir.blocking().tryAcquire("k1", "Ask").degraded());
+        .until(() -> !weir.blocking().tryAcquire("k1", "AcquireRequest").degraded());
   }
 
   @Test
   void aDenialHasATicketThatKeepsItsPlace() throws Exception {
     Weir weir = program();
-    weir.blocking().tryAcquire("k2", "Ask", 1000);
-    Denied denied = (Denied) weir.blocking().tryAcquire("k2", "Ask");
+    weir.blocking().tryAcquire("k2", "AcquireRequest", 1000);
+    Denied denied = (Denied) weir.blocking().tryAcquire("k2", "AcquireRequest");
     assertThat(denied.ticket()).isPresent();
-    assertThat(weir.blocking().acquire(Ask.of("k2", "Ask"), Duration.ofSeconds(30)))
+    assertThat(weir.blocking()
+            .acquire(AcquireRequest.of("k2", "AcquireRequest"), Duration.ofSeconds(30)))
         .isInstanceOf(Allowed.class);
   }
 
@@ -219,14 +220,15 @@ final class ProgramsIT {
     ExecutorService pool = Executors.newSingleThreadExecutor();
     try {
       Weir weir = opened(Weir.builder(redis.uri()).policy(policy).executor(pool));
-      assertThat(pool.submit(() -> weir.blocking().tryAcquire("k2", "Ask")).get(30, SECONDS))
+      assertThat(pool.submit(() -> weir.blocking().tryAcquire("k2", "AcquireRequest"))
+              .get(30, SECONDS))
           .isInstanceOf(Allowed.class);
     } finally {
       pool.shutdownNow();
     }
     Weir refused = opened(Weir.builder(redis.uri()).executor(pool));
-    assertThat(refused.tryAcquire("k2", "Ask")).succeedsWithin(Duration.ofSeconds(30));
-    assertThat(refused.acquire(Ask.of("k2", "Ask"), Duration.ZERO))
+    assertThat(refused.tryAcquire("k2", "AcquireRequest")).succeedsWithin(Duration.ofSeconds(30));
+    assertThat(refused.acquire(AcquireRequest.of("k2", "AcquireRequest"), Duration.ZERO))
         .succeedsWithin(Duration.ofSeconds(30));
   }
 
@@ -234,7 +236,8 @@ final class ProgramsIT {
   void aPermitThatNobodyTakesIsGivenBack() {
     List<Runnable> held = new ArrayList<>();
     Weir weir = opened(Weir.builder(redis.uri()).policy(policy).executor(held::add));
-    CompletableFuture<Hold> one = weir.enter(Ask.of("k2", "Stream")).toCompletableFuture();
+    CompletableFuture<Hold> one =
+        weir.enter(AcquireRequest.of("k2", "Stream")).toCompletableFuture();
     await().until(() -> !held.isEmpty());
     assertThat(weir.open()).isEqualTo(1);
     one.cancel(false);
@@ -248,7 +251,7 @@ final class ProgramsIT {
         .policy(policy)
         .redisTimeout(Duration.ofSeconds(1))
         .open();
-    Hold hold = weir.blocking().enter(Ask.of("k2", "Stream"));
+    Hold hold = weir.blocking().enter(AcquireRequest.of("k2", "Stream"));
     assertThat(hold.isAllowed()).isTrue();
     network.refuse(true);
     CompletableFuture<?> end = hold.cancel().toCompletableFuture();

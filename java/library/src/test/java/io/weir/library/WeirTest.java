@@ -54,13 +54,14 @@ final class WeirTest {
   void whoWaitsGetsItsSlotAndNobodyWaitsInVain() throws Exception {
     List<CompletableFuture<Decision>> all = new ArrayList<>();
     for (int i = 0; i < 5; i++) {
-      all.add(weir.acquire(Ask.of("k1", "Quick"), Duration.ofMinutes(1)));
+      all.add(weir.acquire(AcquireRequest.of("k1", "Quick"), Duration.ofMinutes(1)));
     }
     for (CompletableFuture<Decision> one : all) {
       assertThat(one.get(1, TimeUnit.MINUTES)).isInstanceOf(Allowed.class);
     }
     weir.blocking().tryAcquire("k1", "Slow", 2);
-    assertThat(weir.blocking().acquire(Ask.of("k1", "Slow").cost(2), Duration.ofMillis(1)))
+    assertThat(
+            weir.blocking().acquire(AcquireRequest.of("k1", "Slow").cost(2), Duration.ofMillis(1)))
         .isInstanceOf(Denied.class);
     assertThat(weir.waiting()).isZero();
   }
@@ -69,7 +70,7 @@ final class WeirTest {
   void waitsEndWithTheProgramAndWithTheirCallers() {
     weir.blocking().tryAcquire("k1", "Slow", 2);
     CompletableFuture<Decision> waiting =
-        weir.acquire(Ask.of("k1", "Slow").cost(2), Duration.ofMinutes(1));
+        weir.acquire(AcquireRequest.of("k1", "Slow").cost(2), Duration.ofMinutes(1));
     assertThat(weir.waiting()).isEqualTo(1);
     weir.close();
     assertThatThrownBy(waiting::join).isInstanceOf(CancellationException.class);
@@ -80,23 +81,23 @@ final class WeirTest {
   void permitsAreFreeAgainWhenTheyAreClosed() {
     assertThatThrownBy(() -> weir.blocking().tryAcquire("k1", "Stream"))
         .isInstanceOf(HoldNeededException.class);
-    try (Hold one = weir.blocking().enter(Ask.of("k1", "Stream"));
-        Hold two = weir.blocking().enter(Ask.of("k1", "Stream"));
-        Hold third = weir.blocking().enter(Ask.of("k1", "Stream"))) {
+    try (Hold one = weir.blocking().enter(AcquireRequest.of("k1", "Stream"));
+        Hold two = weir.blocking().enter(AcquireRequest.of("k1", "Stream"));
+        Hold third = weir.blocking().enter(AcquireRequest.of("k1", "Stream"))) {
       assertThat(one.isAllowed()).isTrue();
       assertThat(two.isAllowed()).isTrue();
       assertThat(third.isAllowed()).isFalse();
       assertThat(weir.open()).isEqualTo(2);
     }
     assertThat(weir.open()).isZero();
-    try (Hold again = weir.blocking().enter(Ask.of("k1", "Stream"))) {
+    try (Hold again = weir.blocking().enter(AcquireRequest.of("k1", "Stream"))) {
       assertThat(again.isAllowed()).isTrue();
     }
   }
 
   @Test
   void whatIsReservedIsSettledOnce() {
-    Hold hold = weir.blocking().reserve(Ask.of("k1", "Chat").cost(80));
+    Hold hold = weir.blocking().reserve(AcquireRequest.of("k1", "Chat").cost(80));
     assertThat(hold.isReserved()).isTrue();
     assertThat(hold.settle(10)).isCompletedWithValue(new Ended(Ended.Status.SETTLED, false, 10));
     assertThat(hold.settle(50).toCompletableFuture().join().isRepeated()).isTrue();
@@ -122,6 +123,22 @@ final class WeirTest {
   }
 
   @Test
+  void aProgramMayTakeWhatIsLeft() {
+    AcquireRequest wants = AcquireRequest.of("k1", "Slow").cost(50).atLeast(1);
+    Decision admitted = weir.blocking().tryAcquire(wants);
+    assertThat(admitted).isInstanceOf(Allowed.class);
+    assertThat(admitted.remarks().granted()).hasValue(2);
+    assertThat(weir.blocking().tryAcquire(wants)).isInstanceOf(Denied.class);
+    Hold streams =
+        weir.blocking().enter(AcquireRequest.of("k1", "Stream").cost(9).atLeast(1));
+    assertThat(streams.isAllowed()).isTrue();
+    assertThat(streams.decision().remarks().granted()).isPresent();
+    assertThatThrownBy(() -> AcquireRequest.of("k1", "Slow").atLeast(1))
+        .hasMessage("atLeast: 1 (expected: 1 to the cost of the request)");
+    assertThatThrownBy(() -> wants.cost(2).atLeast(3)).hasMessageContaining("atLeast: 3");
+  }
+
+  @Test
   void errorsSayWhatIsWrong() {
     assertThatThrownBy(() -> weir.blocking().tryAcquire("nobody", "Slow"))
         .isInstanceOf(UnknownSubjectException.class)
@@ -135,12 +152,14 @@ final class WeirTest {
 
   @Test
   void whoGivesUpLeavesNothingBehind() {
-    CompletableFuture<Hold> first = weir.enter(Ask.of("k1", "Stream")).toCompletableFuture();
+    CompletableFuture<Hold> first =
+        weir.enter(AcquireRequest.of("k1", "Stream")).toCompletableFuture();
     assertThat(first.join().isAllowed()).isTrue();
     weir.blocking().tryAcquire("k1", "Slow", 2);
     List<CompletableFuture<Decision>> given = new ArrayList<>();
     for (int i = 0; i < 20; i++) {
-      CompletableFuture<Decision> one = weir.acquire(Ask.of("k1", "Slow"), Duration.ofHours(1));
+      CompletableFuture<Decision> one =
+          weir.acquire(AcquireRequest.of("k1", "Slow"), Duration.ofHours(1));
       one.cancel(false);
       given.add(one);
     }
@@ -157,20 +176,20 @@ final class WeirTest {
     assertThatThrownBy(() -> weir.tryAcquire("k1", "Slow"))
         .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("closed");
-    assertThatThrownBy(() -> weir.enter(Ask.of("k1", "Stream")))
+    assertThatThrownBy(() -> weir.enter(AcquireRequest.of("k1", "Stream")))
         .isInstanceOf(IllegalStateException.class);
-    assertThatThrownBy(weir.acquire(Ask.of("k1", "Slow"), Duration.ofHours(1))::join)
+    assertThatThrownBy(weir.acquire(AcquireRequest.of("k1", "Slow"), Duration.ofHours(1))::join)
         .isInstanceOf(CancellationException.class);
   }
 
   @Test
   void aDeadlineOfAnySizeIsTaken() {
     weir.blocking().tryAcquire("k1", "Slow", 2);
-    assertThat(weir.acquire(Ask.of("k1", "Slow"), Duration.ofSeconds(Long.MIN_VALUE))
+    assertThat(weir.acquire(AcquireRequest.of("k1", "Slow"), Duration.ofSeconds(Long.MIN_VALUE))
             .join())
         .isInstanceOf(Denied.class);
     CompletableFuture<Decision> waits =
-        weir.acquire(Ask.of("k1", "Slow"), Duration.ofSeconds(Long.MAX_VALUE));
+        weir.acquire(AcquireRequest.of("k1", "Slow"), Duration.ofSeconds(Long.MAX_VALUE));
     assertThat(waits).isNotDone();
   }
 }

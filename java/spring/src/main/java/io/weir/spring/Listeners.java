@@ -1,7 +1,7 @@
 package io.weir.spring;
 
 import io.weir.core.decision.Decision;
-import io.weir.library.Ask;
+import io.weir.library.AcquireRequest;
 import io.weir.library.WeirListener;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
@@ -23,13 +23,13 @@ final class Listeners implements WeirListener {
   }
 
   @Override
-  public void decided(Ask ask, Decision decision) {
-    each(one -> one.decided(ask, decision));
+  public void decided(AcquireRequest request, Decision decision) {
+    each(one -> one.decided(request, decision));
   }
 
   @Override
-  public void undecided(Ask ask, Throwable error) {
-    each(one -> one.undecided(ask, error));
+  public void undecided(AcquireRequest request, Throwable error) {
+    each(one -> one.undecided(request, error));
   }
 
   @Override

@@ -5,7 +5,7 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import io.weir.core.decision.Decision;
-import io.weir.library.Ask;
+import io.weir.library.AcquireRequest;
 import io.weir.library.Weir;
 import io.weir.library.WeirListener;
 import java.util.concurrent.atomic.LongAdder;
@@ -25,12 +25,12 @@ final class WeirMeters implements WeirListener, MeterBinder {
   }
 
   @Override
-  public void decided(Ask ask, Decision decision) {
+  public void decided(AcquireRequest ask, Decision decision) {
     decision.fold(yes -> allowed, no -> denied, refused -> never).increment();
   }
 
   @Override
-  public void undecided(Ask ask, Throwable error) {
+  public void undecided(AcquireRequest ask, Throwable error) {
     undecided.increment();
   }
 

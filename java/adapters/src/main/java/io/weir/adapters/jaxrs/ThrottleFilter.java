@@ -5,7 +5,7 @@ import io.weir.core.answer.Problem;
 import io.weir.core.answer.ProblemText;
 import io.weir.core.throttle.StoreUnavailableException;
 import io.weir.core.throttle.UnknownSubjectException;
-import io.weir.library.Ask;
+import io.weir.library.AcquireRequest;
 import io.weir.library.Hold;
 import io.weir.library.Weir;
 import io.weir.state.wire.RandomId;
@@ -81,8 +81,9 @@ public final class ThrottleFilter implements ContainerRequestFilter, ContainerRe
     }
   }
 
-  private static Ask ask(String caller, String operation, ContainerRequestContext request) {
-    return Ask.ofRequest(
+  private static AcquireRequest ask(
+      String caller, String operation, ContainerRequestContext request) {
+    return AcquireRequest.ofRequest(
         caller,
         operation,
         Optional.ofNullable(request.getHeaderString(AnswerFields.RETRY_TICKET)),

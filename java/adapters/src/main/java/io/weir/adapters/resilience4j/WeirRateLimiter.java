@@ -9,7 +9,7 @@ import io.weir.core.decision.Decision;
 import io.weir.core.decision.Decision.Allowed;
 import io.weir.core.decision.Limit;
 import io.weir.core.throttle.StoreUnavailableException;
-import io.weir.library.Ask;
+import io.weir.library.AcquireRequest;
 import io.weir.library.Weir;
 import java.time.Duration;
 import java.util.Map;
@@ -26,19 +26,19 @@ public final class WeirRateLimiter implements RateLimiter {
   private static final long DENIED = -1;
 
   private final Weir weir;
-  private final Ask ask;
+  private final AcquireRequest request;
   private volatile RateLimiterConfig config;
   private final RateLimiterEventProcessor events = new RateLimiterEventProcessor();
 
-  private WeirRateLimiter(Weir weir, Ask ask, Duration timeout) {
+  private WeirRateLimiter(Weir weir, AcquireRequest request, Duration timeout) {
     this.weir = weir;
-    this.ask = ask;
+    this.request = request;
     this.config = RateLimiterConfig.custom().timeoutDuration(timeout).build();
   }
 
   /** A limiter whose callers wait for their slots at most this long. */
   public static WeirRateLimiter of(Weir weir, String subject, String operation, Duration timeout) {
-    return new WeirRateLimiter(weir, Ask.of(subject, operation), timeout);
+    return new WeirRateLimiter(weir, AcquireRequest.of(subject, operation), timeout);
   }
 
   /** Waits for its slot, within the time-out, and takes the permissions. */
@@ -60,7 +60,7 @@ public final class WeirRateLimiter implements RateLimiter {
   private boolean acquired(int permits) {
     try {
       Duration timeout = config.getTimeoutDuration();
-      return weir.blocking().acquire(ask.cost(permits), timeout) instanceof Allowed;
+      return weir.blocking().acquire(request.cost(permits), timeout) instanceof Allowed;
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       return false;
@@ -81,7 +81,7 @@ public final class WeirRateLimiter implements RateLimiter {
 
   private boolean taken(int permits) {
     try {
-      Decision decision = weir.blocking().tryAcquire(ask.cost(permits).withoutTicket());
+      Decision decision = weir.blocking().tryAcquire(request.cost(permits).withoutTicket());
       return decision instanceof Allowed;
     } catch (StoreUnavailableException e) {
       return false;
@@ -107,7 +107,7 @@ public final class WeirRateLimiter implements RateLimiter {
 
   @Override
   public String getName() {
-    return ask.operation();
+    return request.operation();
   }
 
   @Override
@@ -131,7 +131,7 @@ public final class WeirRateLimiter implements RateLimiter {
       /** The rest of the fullest limit, as Redis says. */
       @Override
       public int getAvailablePermissions() {
-        Decision decision = weir.blocking().peek(ask);
+        Decision decision = weir.blocking().peek(request);
         return decision.limits().stream()
             .mapToLong(Limit::remaining)
             .mapToInt(left -> (int) Math.min(Integer.MAX_VALUE, left))

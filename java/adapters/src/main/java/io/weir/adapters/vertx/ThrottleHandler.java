@@ -12,7 +12,7 @@ import io.weir.core.decision.Decision;
 import io.weir.core.throttle.Ended;
 import io.weir.core.throttle.StoreUnavailableException;
 import io.weir.core.throttle.UnknownSubjectException;
-import io.weir.library.Ask;
+import io.weir.library.AcquireRequest;
 import io.weir.library.Hold;
 import io.weir.library.Weir;
 import java.util.Optional;
@@ -74,9 +74,9 @@ public final class ThrottleHandler implements Handler<RoutingContext> {
         });
   }
 
-  private Ask ask(String caller, RoutingContext request) {
+  private AcquireRequest ask(String caller, RoutingContext request) {
     MultiMap headers = request.request().headers();
-    return Ask.ofRequest(
+    return AcquireRequest.ofRequest(
         caller,
         operation,
         Optional.ofNullable(headers.get(AnswerFields.RETRY_TICKET)),

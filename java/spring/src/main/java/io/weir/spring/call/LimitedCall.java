@@ -2,7 +2,7 @@ package io.weir.spring.call;
 
 import io.weir.core.decision.Decision;
 import io.weir.core.decision.Decision.Allowed;
-import io.weir.library.Ask;
+import io.weir.library.AcquireRequest;
 import io.weir.library.Hold;
 import io.weir.library.Weir;
 import java.time.Duration;
@@ -21,10 +21,10 @@ final class LimitedCall {
       ClassUtils.isPresent("reactor.core.publisher.Mono", LimitedCall.class.getClassLoader());
 
   private final Weir weir;
-  private final Ask ask;
+  private final AcquireRequest ask;
   private final MethodInvocation call;
 
-  LimitedCall(Weir weir, Ask ask, MethodInvocation call) {
+  LimitedCall(Weir weir, AcquireRequest ask, MethodInvocation call) {
     this.weir = weir;
     this.ask = ask;
     this.call = call;

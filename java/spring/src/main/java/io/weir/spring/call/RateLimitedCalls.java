@@ -1,6 +1,6 @@
 package io.weir.spring.call;
 
-import io.weir.library.Ask;
+import io.weir.library.AcquireRequest;
 import io.weir.library.Weir;
 import java.lang.annotation.Annotation;
 import java.time.Duration;
@@ -51,8 +51,8 @@ public final class RateLimitedCalls extends AbstractBeanFactoryAwareAdvisingPost
       if (limited != null) {
         Duration atMost = expressions.duration(limited.waitAtMost());
         // A method that does not wait has no use for a ticket.
-        Ask own = Ask.of(subject(limited.key(), call), limited.operation());
-        Ask ask = atMost.isZero() ? own.withoutTicket() : own;
+        AcquireRequest own = AcquireRequest.of(subject(limited.key(), call), limited.operation());
+        AcquireRequest ask = atMost.isZero() ? own.withoutTicket() : own;
         return new LimitedCall(
                 weir.get(), limited.cost().isEmpty() ? ask : ask.cost(cost(limited, call)), call)
             .limited(atMost);
@@ -62,7 +62,8 @@ public final class RateLimitedCalls extends AbstractBeanFactoryAwareAdvisingPost
           ? call.proceed()
           : new LimitedCall(
                   weir.get(),
-                  Ask.of(subject(permitted.key(), call), permitted.operation()).withoutTicket(),
+                  AcquireRequest.of(subject(permitted.key(), call), permitted.operation())
+                      .withoutTicket(),
                   call)
               .permitted();
     }

@@ -5,7 +5,7 @@ import io.weir.core.decision.Decision;
 import io.weir.core.decision.Decision.Allowed;
 import io.weir.core.throttle.StoreUnavailableException;
 import io.weir.core.throttle.UnknownSubjectException;
-import io.weir.library.Ask;
+import io.weir.library.AcquireRequest;
 import io.weir.library.Weir;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -38,7 +38,8 @@ public final class WeirRateLimiter extends AbstractRateLimiter<RouteArguments> {
   public Mono<Response> isAllowed(String routeId, String id) {
     RouteArguments arguments = getConfig().get(routeId);
     String operation = arguments == null ? routeId : arguments.orElse(routeId);
-    return Mono.fromCompletionStage(() -> weir.tryAcquire(Ask.of(id, operation).withoutTicket()))
+    return Mono.fromCompletionStage(
+            () -> weir.tryAcquire(AcquireRequest.of(id, operation).withoutTicket()))
         .map(WeirRateLimiter::response)
         .onErrorResume(
             StoreUnavailableException.class,

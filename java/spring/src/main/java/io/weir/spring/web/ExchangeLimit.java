@@ -6,7 +6,7 @@ import io.weir.core.decision.Decision.Denied;
 import io.weir.core.policy.CallerNetwork;
 import io.weir.core.throttle.StoreUnavailableException;
 import io.weir.core.throttle.UnknownSubjectException;
-import io.weir.library.Ask;
+import io.weir.library.AcquireRequest;
 import io.weir.library.Hold;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -48,7 +48,7 @@ public final class ExchangeLimit {
       String operation,
       Function<ServerWebExchange, Mono<Void>> chain) {
     HttpHeaders headers = exchange.getRequest().getHeaders();
-    Ask ask = Ask.ofRequest(
+    AcquireRequest ask = AcquireRequest.ofRequest(
         subject,
         operation,
         Optional.ofNullable(headers.getFirst(AnswerFields.RETRY_TICKET)),

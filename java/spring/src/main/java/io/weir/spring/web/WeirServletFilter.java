@@ -8,7 +8,7 @@ import io.weir.core.answer.ProblemText;
 import io.weir.core.policy.CallerNetwork;
 import io.weir.core.throttle.StoreUnavailableException;
 import io.weir.core.throttle.UnknownSubjectException;
-import io.weir.library.Ask;
+import io.weir.library.AcquireRequest;
 import io.weir.library.Hold;
 import jakarta.servlet.AsyncEvent;
 import jakarta.servlet.AsyncListener;
@@ -65,7 +65,7 @@ public final class WeirServletFilter extends OncePerRequestFilter implements Ord
       refuse(response, rules.unknown(shown));
       return;
     }
-    Ask ask = Ask.ofRequest(
+    AcquireRequest ask = AcquireRequest.ofRequest(
         subject.get(),
         operation.get(),
         Optional.ofNullable(request.getHeader(AnswerFields.RETRY_TICKET)),
@@ -74,7 +74,10 @@ public final class WeirServletFilter extends OncePerRequestFilter implements Ord
   }
 
   private void limit(
-      Ask ask, HttpServletRequest request, HttpServletResponse response, FilterChain chain)
+      AcquireRequest ask,
+      HttpServletRequest request,
+      HttpServletResponse response,
+      FilterChain chain)
       throws ServletException, IOException {
     Hold hold;
     try {
