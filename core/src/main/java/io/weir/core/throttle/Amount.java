@@ -8,10 +8,10 @@ import java.util.List;
  * The cost of a charge, and the limits that it is taken from.
  *
  * @param demands the demands of one operation, each bucket once; empty only if there are extras
- * @param cost in operations, above 0
+ * @param operations the cost
  * @param extras the demands besides rates
  */
-public record Amount(List<Demand> demands, long cost, Extras extras) {
+public record Amount(List<Demand> demands, Cost operations, Extras extras) {
   private static final int MAX_DEMANDS = 500;
 
   public Amount {
@@ -23,9 +23,16 @@ public record Amount(List<Demand> demands, long cost, Extras extras) {
       throw new IllegalArgumentException(
           "demands: %d (expected: at most %d)".formatted(demands.size(), MAX_DEMANDS));
     }
-    if (cost <= 0) {
-      throw new IllegalArgumentException("cost: %d (expected: > 0)".formatted(cost));
-    }
+  }
+
+  /** An amount that is taken as a whole, or not at all. */
+  public Amount(List<Demand> demands, long cost, Extras extras) {
+    this(demands, Cost.of(cost), extras);
+  }
+
+  /** The cost in operations; the most that is taken. */
+  public long cost() {
+    return operations.most();
   }
 
   /** An amount of rates alone. */
@@ -35,17 +42,22 @@ public record Amount(List<Demand> demands, long cost, Extras extras) {
 
   /** The same amount of other buckets. */
   public Amount withDemands(List<Demand> others) {
-    return new Amount(others, cost, extras);
+    return new Amount(others, operations, extras);
   }
 
   /** The same amount with other demands besides rates. */
   public Amount withExtras(Extras others) {
-    return new Amount(demands, cost, others);
+    return new Amount(demands, operations, others);
   }
 
-  /** Whether it has more than rates that all count the cost. */
+  /** The same amount at another cost. */
+  public Amount costing(Cost other) {
+    return new Amount(demands, other, extras);
+  }
+
+  /** Whether it has more than rates that all count the cost, or accepts less than its cost. */
   boolean isMixed() {
-    if (!extras.isEmpty()) {
+    if (!extras.isEmpty() || operations.isPartial()) {
       return true;
     }
     for (Demand demand : demands) {

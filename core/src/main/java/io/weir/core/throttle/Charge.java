@@ -68,9 +68,24 @@ public record Charge(
     return amount.demands();
   }
 
-  /** The cost in operations. */
+  /** The cost in operations; the most that is taken. */
   public long cost() {
     return amount.cost();
+  }
+
+  /** Whether it accepts less than its cost. */
+  public boolean isPartial() {
+    return amount.operations().isPartial();
+  }
+
+  /** The same charge for the least that it accepts; this charge if that is its cost. */
+  public Charge atLeast() {
+    return granted(amount.operations().least());
+  }
+
+  /** The same charge for what was granted of it; this charge if that is all that it may take. */
+  public Charge granted(long operations) {
+    return isPartial() ? with(amount.costing(Cost.of(operations))) : this;
   }
 
   /** The demands besides rates. */
@@ -88,7 +103,7 @@ public record Charge(
     return queueing.ticket();
   }
 
-  /** Whether it has more than rates that all count the cost. */
+  /** Whether it has more than rates that all count the cost, or accepts less than its cost. */
   public boolean isMixed() {
     return amount.isMixed();
   }

@@ -77,8 +77,8 @@ public final class JointThrottle {
     return part.subject()
         .in(policy.policy())
         .flatMap(subject -> subject.plan().limit(part.operation()) instanceof Limited limited
-            ? Optional.of(
-                Throttle.charge(subject, policy, limited, part.cost(), Optional.empty(), ticket))
+            ? Optional.of(Throttle.charge(
+                subject, policy, limited, Cost.of(part.cost()), Optional.empty(), ticket))
             : Optional.empty());
   }
 }

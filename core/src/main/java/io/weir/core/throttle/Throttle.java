@@ -70,7 +70,7 @@ public final class Throttle {
     Allowed atOnce = tryAtOnce(subjectId, operation, cost);
     return atOnce != null
         ? CompletableFuture.completedFuture(atOnce)
-        : tryTake(subjectId, operation, cost, ticket, Throttle::noHold);
+        : tryTake(subjectId, operation, Cost.of(cost), ticket, Throttle::noHold);
   }
 
   private @Nullable Allowed tryAtOnce(String subjectId, String operation, long cost) {
@@ -89,14 +89,14 @@ public final class Throttle {
   }
 
   /**
-   * The same for a request that may hold permits or a reservation until it ends.
+   * The same for a request that may accept less than its cost, and may hold permits or a reservation until it ends.
    *
    * @param holds maps the limit to the hold of the request; called again if the policy has changed meanwhile
    */
   public CompletionStage<Decision> tryTake(
       String subjectId,
       String operation,
-      long cost,
+      Cost cost,
       TicketRequest ticket,
       Function<Limited, Optional<Hold>> holds) {
     return tryTake(
@@ -107,7 +107,7 @@ public final class Throttle {
   public CompletionStage<Decision> tryTake(
       Subject subject,
       String operation,
-      long cost,
+      Cost cost,
       TicketRequest ticket,
       Function<Limited, Optional<Hold>> holds) {
     return tryTake(subject::in, subject.id(), operation, cost, ticket, holds);
@@ -117,7 +117,7 @@ public final class Throttle {
       SubjectSource source,
       String name,
       String operation,
-      long cost,
+      Cost cost,
       TicketRequest ticket,
       Function<Limited, Optional<Hold>> holds) {
     return decide(
@@ -156,14 +156,20 @@ public final class Throttle {
     return limited.needsHold()
         ? Optional.empty()
         : store.foreseen(
-            charge(subject, policy, limited, cost, Optional.empty(), TicketRequest.NONE));
+            charge(subject, policy, limited, Cost.of(cost), Optional.empty(), TicketRequest.NONE));
   }
 
   private CompletionStage<Decision> peek(
       SubjectSource source, String name, String operation, long cost) {
     return decide(
         new Question(
-            source, name, operation, cost, TicketRequest.NONE, Throttle::asIfHeld, store::peek),
+            source,
+            name,
+            operation,
+            Cost.of(cost),
+            TicketRequest.NONE,
+            Throttle::asIfHeld,
+            store::peek),
         policies.current(),
         0);
   }
@@ -186,14 +192,16 @@ public final class Throttle {
       return Stages.thenCompose(
           question.ask().apply(charge), answer -> settle(question, answer, reloads));
     }
-    return CompletableFuture.completedFuture(withoutStore(limit, policy.revision()));
+    Decision decision = withoutStore(limit, policy.revision());
+    return CompletableFuture.completedFuture(
+        granted(question, decision, question.cost().most()));
   }
 
   static Charge charge(
       Subject subject,
       PolicyRevision policy,
       Limited limited,
-      long cost,
+      Cost cost,
       Optional<Hold> hold,
       TicketRequest ticket) {
     Extras extras = limited.others().isEmpty() && hold.isEmpty()
@@ -225,13 +233,23 @@ public final class Throttle {
 
   private CompletionStage<Decision> settle(Question question, StoreAnswer answer, int reloads) {
     if (answer instanceof StoreAnswer.Decided decided) {
-      return CompletableFuture.completedFuture(decided.decision());
+      return CompletableFuture.completedFuture(
+          granted(question, decided.decision(), question.cost().least()));
     }
     if (reloads == MAX_RELOADS) {
       return CompletableFuture.failedFuture(unreached(answer));
     }
     long seen = answer instanceof StoreAnswer.Stale stale ? stale.newestRevision() : 0;
     return policies.reload(seen).thenCompose(newer -> decide(question, newer, reloads + 1));
+  }
+
+  // A store that decides on the least alone does not say so.
+  private static Decision granted(Question question, Decision decision, long unlessSaid) {
+    return question.cost().isPartial()
+            && decision instanceof Allowed allowed
+            && allowed.remarks().granted().isEmpty()
+        ? allowed.withGranted(unlessSaid)
+        : decision;
   }
 
   static StoreUnavailableException unreached(StoreAnswer answer) {
@@ -252,7 +270,7 @@ public final class Throttle {
       SubjectSource subject,
       String name,
       String operation,
-      long cost,
+      Cost cost,
       TicketRequest ticket,
       Function<Limited, Optional<Hold>> holds,
       Function<Charge, CompletionStage<StoreAnswer>> ask) {}

@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 
 /** Writes lists of checks, and reads their answers. */
 final class CheckJson {
@@ -43,6 +44,9 @@ final class CheckJson {
     json.writeStringField("operation", check.operation());
     if (check.cost().isPresent()) {
       json.writeNumberField("cost", check.cost().getAsLong());
+    }
+    if (check.atLeast().isPresent()) {
+      json.writeNumberField("atLeast", check.atLeast().getAsLong());
     }
     if (check.ticket().isPresent()) {
       json.writeStringField("ticket", check.ticket().get());
@@ -153,6 +157,7 @@ final class CheckJson {
   /** The fields of one answer. Mutable; for one reading. */
   private static final class Draft {
     private String decision = "";
+    private OptionalLong granted = OptionalLong.empty();
     private List<String> full = List.of();
     private long retryAfterMillis;
     private boolean isEstimate;
@@ -166,6 +171,7 @@ final class CheckJson {
     void read(String name, JsonParser json) throws IOException {
       switch (name) {
         case "decision" -> decision = json.getValueAsString("");
+        case "granted" -> granted = OptionalLong.of(json.getValueAsLong());
         case "full" -> full = texts(json);
         case "retryAfterMs" -> retryAfterMillis = Math.max(0, json.getValueAsLong());
         case "estimate" -> isEstimate = json.getValueAsBoolean();
@@ -204,6 +210,7 @@ final class CheckJson {
       return new Answer(
           Optional.of(new Checked(
               outcome,
+              granted,
               full,
               Duration.ofMillis(retryAfterMillis),
               isEstimate,

@@ -3,11 +3,13 @@ package io.weir.client.check;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 
 /**
  * The answer to a {@link Check}. Immutable.
  *
  * @param outcome what was decided
+ * @param granted the operations that were taken, if the check accepts less than its cost
  * @param full the limits without room, by their names in the policy
  * @param retryAfter for a denial the wait until this caller's own place; zero otherwise
  * @param isEstimate whether no place is kept for the caller: the wait is the node's best guess
@@ -19,6 +21,7 @@ import java.util.Optional;
  */
 public record Checked(
     Outcome outcome,
+    OptionalLong granted,
     List<String> full,
     Duration retryAfter,
     boolean isEstimate,
@@ -48,6 +51,7 @@ public record Checked(
   static Checked undecided(Outcome outcome, Duration retryAfter) {
     return new Checked(
         outcome,
+        OptionalLong.empty(),
         List.of(),
         retryAfter,
         true,

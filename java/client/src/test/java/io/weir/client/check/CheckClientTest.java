@@ -99,6 +99,24 @@ final class CheckClientTest {
   }
 
   @Test
+  void aCheckMayAcceptLessThanItsCost() {
+    CheckClient client = client(
+        (exchange, checks) -> decide(
+            exchange,
+            checks,
+            "{\"decision\":\"allowed\",\"full\":[],\"retryAfterMs\":0,\"granted\":4,\"limits\":[]}"),
+        CheckOptions.DEFAULT);
+    Checked checked =
+        client.check(Check.ofKey("k1.s", "Ask").costing(9).atLeast(2)).join();
+    assertThat(checked.granted()).hasValue(4);
+    assertThat(bodies).allSatisfy(body -> assertThat(body).contains("\"cost\":9,\"atLeast\":2"));
+    assertThatThrownBy(() -> Check.ofKey("k1.s", "Ask").atLeast(1))
+        .hasMessage("atLeast: (expected: 1 to the cost)");
+    assertThatThrownBy(() -> Check.ofKey("k1.s", "Ask").costing(9).atLeast(10))
+        .isInstanceOf(IllegalArgumentException.class);
+  }
+
+  @Test
   void whatWasDecided() {
     CheckClient client =
         client((exchange, checks) -> decide(exchange, checks, DENIED), CheckOptions.DEFAULT);

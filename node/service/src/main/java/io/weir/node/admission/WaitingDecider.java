@@ -49,7 +49,7 @@ public final class WaitingDecider {
   }
 
   /**
-   * Takes the whole cost, or nothing. A caller is denied at once if its slot is later than it waits, if it has an estimate
+   * Takes the cost, at least what the caller accepts, or nothing. A caller is denied at once if its slot is later than it waits, if it has an estimate
    * without a ticket, or if too many wait already.
    *
    * @param ticket the ticket that the caller shows or asks for

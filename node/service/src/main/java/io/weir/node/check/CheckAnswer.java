@@ -65,6 +65,10 @@ final class CheckAnswer {
       word("allowed", List.of(), json);
       json.append(",\"retryAfterMs\":0");
     }
+    decision
+        .remarks()
+        .granted()
+        .ifPresent(operations -> json.append(",\"granted\":").append(operations));
     json.append(",\"limits\":");
     LimitsJson.append(decision.limits(), json);
     write(decision.remarks(), json);

@@ -256,7 +256,11 @@ public final class CheckDoor implements Door {
 
   private Future<Decision> decision(Question of, HttpServerRequest request) {
     return decider.decide(
-        new Witness.Question(of.subject(), of.check().operation(), of.cost()),
+        new Witness.Question(
+            of.subject(),
+            of.check().operation(),
+            of.cost(),
+            of.check().atLeast().orElse(of.cost())),
         of.check().ticket(),
         of.check().waitMillis(),
         WaitingRoom.callerOf(request));

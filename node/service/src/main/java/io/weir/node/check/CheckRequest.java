@@ -31,6 +31,7 @@ record CheckRequest(List<Check> checks, boolean isList) {
    *
    * @param ticket the ticket that the caller shows or asks for
    * @param cost absent if the operation's own cost counts
+   * @param atLeast the least of it that the caller accepts; absent for all or nothing
    * @param waitMillis how long the caller waits for its slot
    */
   record Check(
@@ -38,6 +39,7 @@ record CheckRequest(List<Check> checks, boolean isList) {
       Optional<String> subject,
       String operation,
       OptionalLong cost,
+      OptionalLong atLeast,
       TicketRequest ticket,
       long waitMillis) {}
 
@@ -139,6 +141,7 @@ record CheckRequest(List<Check> checks, boolean isList) {
     private @Nullable String subject;
     private @Nullable String operation;
     private OptionalLong cost = NO_COST;
+    private OptionalLong atLeast = NO_COST;
     private TicketRequest ticket = TicketRequest.NONE;
     private long waitMillis;
 
@@ -158,12 +161,14 @@ record CheckRequest(List<Check> checks, boolean isList) {
         case "key" -> key = text(field, json);
         case "subject" -> subject = text(field, json);
         case "operation" -> operation = text(field, json);
-        case "cost" -> cost = cost(json);
+        case "cost" -> cost = cost("cost", json);
+        case "atLeast" -> atLeast = cost("atLeast", json);
         case "ticket" -> ticket = ticket(json);
         case "waitForMs" -> waitMillis = waitMillis(json);
         default ->
-          mistake("%s%s: no such field (expected: cost, key, operation, subject, ticket, waitForMs)"
-              .formatted(place, shortened(field)));
+          mistake(
+              "%s%s: no such field (expected: atLeast, cost, key, operation, subject, ticket, waitForMs)"
+                  .formatted(place, shortened(field)));
       }
       json.skipChildren();
     }
@@ -188,12 +193,21 @@ record CheckRequest(List<Check> checks, boolean isList) {
         all.add(place + "operation: (expected: a name, " + Names.NAME_PATTERN + ")");
         named = "";
       }
+      if (atLeast.orElse(0) > cost.orElse(0)) {
+        all.add(place + "atLeast: above the cost, or without one (expected: at most the cost)");
+      }
       return new Check(
-          Optional.ofNullable(key), Optional.ofNullable(subject), named, cost, ticket, waitMillis);
+          Optional.ofNullable(key),
+          Optional.ofNullable(subject),
+          named,
+          cost,
+          atLeast,
+          ticket,
+          waitMillis);
     }
 
-    private OptionalLong cost(JsonParser json) throws IOException {
-      return OptionalLong.of(whole("cost", 1, CostRule.MAX_COST, json));
+    private OptionalLong cost(String field, JsonParser json) throws IOException {
+      return OptionalLong.of(whole(field, 1, CostRule.MAX_COST, json));
     }
 
     // The answer to a list is one: it would wait for the last of them.

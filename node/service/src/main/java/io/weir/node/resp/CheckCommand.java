@@ -27,20 +27,22 @@ import java.util.OptionalLong;
 import java.util.Set;
 
 /**
- * {@code WEIR.CHECK subject operation [cost] [TICKET ticket|NEW] [WAIT milliseconds]}: one decision, as {@code POST /v1/check} makes it for
+ * {@code WEIR.CHECK subject operation [cost] [ATLEAST least] [TICKET ticket|NEW] [WAIT milliseconds]}: one decision, as {@code POST /v1/check} makes it for
  * a service. The answer is a map, always with the same names in the same order.
  */
 final class CheckCommand implements RespCommand {
   static final String NAME = "WEIR.CHECK";
 
   private static final String USAGE =
-      "ERR usage: WEIR.CHECK subject operation [cost] [TICKET ticket|NEW] [WAIT milliseconds]";
+      "ERR usage: WEIR.CHECK subject operation [cost] [ATLEAST least] [TICKET ticket|NEW] "
+          + "[WAIT milliseconds]";
+  private static final String AT_LEAST = "ATLEAST";
   private static final String TICKET = "TICKET";
-  private static final Set<String> OPTION_WORDS = Set.of(TICKET, "WAIT");
+  private static final Set<String> OPTION_WORDS = Set.of(AT_LEAST, TICKET, "WAIT");
   private static final int SUBJECT = 1;
   private static final int OPERATION = 2;
   private static final int OPTIONS = 3;
-  private static final int FIELDS = 10;
+  private static final int FIELDS = 11;
 
   private final PolicySource policies;
   private final Identities identities;
@@ -69,7 +71,10 @@ final class CheckCommand implements RespCommand {
     long cost =
         check.cost().orElseGet(() -> policies.current().policy().ownCost(check.operation()));
     return decider.decide(
-        new Question(subject, check.operation(), cost), check.ticket(), check.waitMillis(), client);
+        new Question(subject, check.operation(), cost, check.atLeast().orElse(cost)),
+        check.ticket(),
+        check.waitMillis(),
+        client);
   }
 
   /** The answer to a command on which nothing was decided. */
@@ -93,16 +98,20 @@ final class CheckCommand implements RespCommand {
       cost = OptionalLong.of(Numerals.require(words.get(at++), "cost", 1, CostRule.MAX_COST));
     }
     TicketRequest ticket = TicketRequest.NONE;
+    OptionalLong atLeast = OptionalLong.empty();
     long waitMillis = 0;
     Map<String, String> options = options(words.subList(at, words.size()));
     for (Map.Entry<String, String> option : options.entrySet()) {
       if (option.getKey().equals(TICKET)) {
         ticket = ticket(option.getValue());
+      } else if (option.getKey().equals(AT_LEAST)) {
+        long most = cost.orElseThrow(() -> RespException.of("ERR ATLEAST: (expected: a cost)"));
+        atLeast = OptionalLong.of(Numerals.require(option.getValue(), AT_LEAST, 1, most));
       } else {
         waitMillis = Numerals.require(option.getValue(), "WAIT", 0, WaitingDecider.MAX_WAIT_MILLIS);
       }
     }
-    return new Check(words.get(SUBJECT), operation, cost, ticket, waitMillis);
+    return new Check(words.get(SUBJECT), operation, cost, atLeast, ticket, waitMillis);
   }
 
   // Each at most once, in any order.
@@ -146,7 +155,9 @@ final class CheckCommand implements RespCommand {
     answer.add("remaining").add(remaining(decision));
     answer.add("degraded").add(decision.degraded());
     add("id", decision.remarks().id(), answer);
-    return answer.add("revision").add(decision.revision()).bytes();
+    answer.add("revision").add(decision.revision()).add("granted");
+    OptionalLong granted = decision.remarks().granted();
+    return (granted.isPresent() ? answer.add(granted.getAsLong()) : answer.addNothing()).bytes();
   }
 
   private static void add(String name, Optional<String> value, RespAnswer answer) {
@@ -164,5 +175,10 @@ final class CheckCommand implements RespCommand {
   }
 
   private record Check(
-      String subject, String operation, OptionalLong cost, TicketRequest ticket, long waitMillis) {}
+      String subject,
+      String operation,
+      OptionalLong cost,
+      OptionalLong atLeast,
+      TicketRequest ticket,
+      long waitMillis) {}
 }

@@ -33,7 +33,10 @@ final class CheckIT {
   @BeforeAll
   static void start() {
     node = new NodeFixture(
-        TestPolicies.slow().replace("buckets:\n", SOON) + TestPolicies.subject("k7", ""),
+        TestPolicies.slow().replace("buckets:\n", SOON)
+            + TestPolicies.subject("k7", "")
+            + TestPolicies.subject("k8", "")
+            + TestPolicies.subject("k9", ""),
         FailureMode.DENY);
   }
 
@@ -109,6 +112,27 @@ final class CheckIT {
     JsonObject late = one("k7", "Files", 4).put("waitForMs", 1000);
     assertThat(NodeFixture.json(check(late)).getString("decision")).isEqualTo("allowed");
     assertThat(NodeFixture.json(check(late)).getString("decision")).isEqualTo("denied");
+  }
+
+  @Test
+  void aCheckMayTakeWhatIsLeft() {
+    JsonObject wants = one("k8", "Files", 5).put("atLeast", 2);
+    assertThat(NodeFixture.json(check(wants)).getLong("granted")).isEqualTo(5);
+    JsonObject rest = NodeFixture.json(check(wants));
+    assertThat(rest.getString("decision")).isEqualTo("allowed");
+    assertThat(rest.getLong("granted")).isEqualTo(2);
+    JsonObject denied = NodeFixture.json(check(wants));
+    assertThat(denied.getString("decision")).isEqualTo("denied");
+    assertThat(denied.containsKey("granted")).isFalse();
+    // A list of checks is answered in order, each by itself.
+    HttpResponse<String> list = check(new JsonObject()
+        .put(
+            "checks",
+            new JsonArray()
+                .add(one("k9", "Files", 6))
+                .add(one("k9", "Files", 6).put("atLeast", 1))));
+    assertThat(NodeFixture.json(list).getJsonArray("decisions").getJsonObject(1).getLong("granted"))
+        .isEqualTo(1);
   }
 
   @Test

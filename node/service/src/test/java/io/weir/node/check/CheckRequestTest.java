@@ -66,6 +66,15 @@ final class CheckRequestTest {
                     "checks[0].waitForMs: 60001 (expected: a whole number from 0 to 60000)"));
   }
 
+  @Test
+  void aCheckMayAcceptLessThanItsCost() {
+    assertThat(only("{\"key\":\"k\",\"operation\":\"Ping\",\"cost\":9,\"atLeast\":9}")
+            .atLeast())
+        .hasValue(9);
+    assertThat(only("{\"key\":\"k\",\"operation\":\"Ping\",\"cost\":9}").atLeast())
+        .isEmpty();
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -81,6 +90,9 @@ final class CheckRequestTest {
         "{\"key\":\"k\",\"operation\":\"Ping\",\"cost\":1.0}",
         "{\"key\":\"k\",\"operation\":\"Ping\",\"cost\":1e3}",
         "{\"key\":\"k\",\"operation\":\"Ping\",\"cost\":9007199254740993}",
+        "{\"key\":\"k\",\"operation\":\"Ping\",\"atLeast\":1}",
+        "{\"key\":\"k\",\"operation\":\"Ping\",\"cost\":2,\"atLeast\":0}",
+        "{\"key\":\"k\",\"operation\":\"Ping\",\"cost\":2,\"atLeast\":3}",
         "{\"key\":\"k\",\"operation\":\"Ping\",\"ticket\":truefalse}",
         "{\"key\":\"k\",\"operation\":\"a b\"}",
         "{\"checks\":[]}"

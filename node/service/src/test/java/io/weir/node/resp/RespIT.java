@@ -20,6 +20,7 @@ import io.weir.testkit.FreePorts;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.time.Duration;
@@ -54,8 +55,9 @@ final class RespIT {
       + TestPolicies.subject("k3", "")
       + TestPolicies.subject("k4", "")
       + TestPolicies.subject("k5", "")
-      + TestPolicies.subject("k6", "");
-  private static final Duration TIMEOUT = Duration.ofSeconds(20);
+      + TestPolicies.subject("k6", "")
+      + TestPolicies.subject("k7", "");
+  private static final Duration TIMEOUT = Duration.ofMinutes(1);
   private static final int READ_MILLIS = 10_000;
   private static final Pattern HELD =
       Pattern.compile("(?m)^throttle_held_requests(?:\\{[^}]*})? (\\S+)$");
@@ -117,7 +119,8 @@ final class RespIT {
     }
     String answers = exchange(commands + "QUIT\r\n");
     assertThat(answers.replaceAll(
-            "(?s)\\*20\r\n\\$8\r\ndecision\r\n.*?\\$8\r\nrevision\r\n:\\d+\r\n", ""))
+            "(?s)\\*22\r\n\\$8\r\ndecision\r\n.*?\\$8\r\nrevision\r\n:\\d+\r\n\\$7\r\ngranted\r\n\\$-1\r\n",
+            ""))
         .isEqualTo(expected + "+OK\r\n");
     assertThat(answers.split("\ndecision\r", -1)).hasSize(2001);
   }
@@ -133,7 +136,7 @@ final class RespIT {
     int ownPort = FreePorts.one();
     try (Socket idle = new Socket()) {
       try (NodeFixture stopping = NodeFixture.withResp(POLICY, ownPort)) {
-        idle.connect(new InetSocketAddress("127.0.0.1", ownPort));
+        idle.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), ownPort));
         idle.setSoTimeout(READ_MILLIS);
         idle.getOutputStream().write("PING\r\n".getBytes(ISO_8859_1));
         assertThat(idle.getInputStream().readNBytes(7)).asString().isEqualTo("+PONG\r\n");
@@ -170,16 +173,37 @@ final class RespIT {
     assertThat(answers.split("\\$7\r\nallowed\r\n(?s:.*?)\\$1\r\n1\r\n", -1)).hasSize(5);
     assertThat(answers)
         .containsOnlyOnce("$6\r\ndenied\r\n")
-        .endsWith("-ERR usage: WEIR.CHECK subject operation [cost] [TICKET ticket|NEW]"
-            + " [WAIT milliseconds]\r\n"
-            + "-ERR usage: WEIR.CHECK subject operation [cost] [TICKET ticket|NEW]"
-            + " [WAIT milliseconds]\r\n"
+        .endsWith("-ERR usage: WEIR.CHECK subject operation [cost] [ATLEAST least]"
+            + " [TICKET ticket|NEW] [WAIT milliseconds]\r\n"
+            + "-ERR usage: WEIR.CHECK subject operation [cost] [ATLEAST least]"
+            + " [TICKET ticket|NEW] [WAIT milliseconds]\r\n"
             + "-ERR WAIT: (expected: a whole number from 0 to 60000)\r\n+OK\r\n");
   }
 
   @Test
+  void aCheckMayTakeWhatIsLeft() throws IOException {
+    String answers = exchange("AUTH " + NodeFixture.SERVICE + "\r\n"
+        + "WEIR.CHECK k7 Ping 5 ATLEAST 1\r\nWEIR.CHECK k7 Ping 5 atleast 2 WAIT 0\r\n"
+        + "WEIR.CHECK k7 Ping 5 ATLEAST 2\r\nWEIR.CHECK k7 Ping ATLEAST 2\r\n"
+        + "WEIR.CHECK k7 Ping 2 ATLEAST 3\r\nQUIT\r\n");
+    assertThat(answers)
+        .containsSubsequence(
+            "allowed\r\n",
+            "granted\r\n:5\r\n",
+            "allowed\r\n",
+            "granted\r\n:2\r\n",
+            "denied\r\n",
+            "granted\r\n$-1\r\n")
+        .endsWith("""
+            -ERR ATLEAST: (expected: a cost)\r
+            -ERR ATLEAST: (expected: a whole number from 1 to 2)\r
+            +OK\r
+            """);
+  }
+
+  @Test
   void aClientThatGoesIsNotWaitedFor() throws IOException {
-    try (Socket socket = new Socket("127.0.0.1", port)) {
+    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
       socket
           .getOutputStream()
           .write(("AUTH " + NodeFixture.SERVICE + "\r\n"
@@ -200,18 +224,49 @@ final class RespIT {
   @Test
   void aCommandMayCarryItsLimit() throws IOException {
     String hourly = "CL.THROTTLE k4 1 1 3600\r\n";
+    String more = """
+        cl.throttle k4 1 1 3600 3\r
+        CL.THROTTLE k4 1 1 3600\r
+        CL.THROTTLE k4 1000 1 1\r
+        QUIT\r
+        """;
     String looks = "CL.THROTTLE k4 1 1 3600 0\r\n";
-    String answers = exchange("AUTH " + NodeFixture.SERVICE + "\r\n" + looks + hourly + hourly
-        + "cl.throttle k4 1 1 3600 3\r\n" + hourly + "CL.THROTTLE k4 1000 1 1\r\nQUIT\r\n");
-    assertThat(answers)
-        .startsWith("+OK\r\n*5\r\n:0\r\n:2\r\n:2\r\n:-1\r\n:0\r\n"
-            + "*5\r\n:0\r\n:2\r\n:1\r\n:-1\r\n:3600\r\n"
-            + "*5\r\n:0\r\n:2\r\n:0\r\n:-1\r\n:7200\r\n"
-            + "*5\r\n:1\r\n:2\r\n:0\r\n:-1\r\n:7200\r\n"
-            + "*5\r\n:1\r\n:2\r\n:0\r\n:")
-        .endsWith(
-            "-LIMIT_REFUSED max_burst: 1000 and one at once (expected: at most 1000 at once)\r\n"
-                + "+OK\r\n");
+    String answers =
+        exchange("AUTH " + NodeFixture.SERVICE + "\r\n" + looks + hourly + hourly + more);
+    assertThat(answers).startsWith("""
+            +OK\r
+            *5\r
+            :0\r
+            :2\r
+            :2\r
+            :-1\r
+            :0\r
+            *5\r
+            :0\r
+            :2\r
+            :1\r
+            :-1\r
+            :3600\r
+            *5\r
+            :0\r
+            :2\r
+            :0\r
+            :-1\r
+            :7200\r
+            *5\r
+            :1\r
+            :2\r
+            :0\r
+            :-1\r
+            :7200\r
+            *5\r
+            :1\r
+            :2\r
+            :0\r
+            :""").endsWith("""
+            -LIMIT_REFUSED max_burst: 1000 and one at once (expected: at most 1000 at once)\r
+            +OK\r
+            """);
   }
 
   @Test
@@ -270,25 +325,25 @@ final class RespIT {
             + "HELLO 4\r\nGET x\r\nWEIR.CHECK k3 Ping\r\nQUIT\r\n"))
         .startsWith("%6\r\n$6\r\nserver\r\n$4\r\nweir\r\n")
         .contains("+OK\r\n+OK\r\n-ERR DB index is out of range\r\n*0\r\n-NOPROTO ")
-        .contains("-ERR unknown command", "%10\r\n$8\r\ndecision\r\n$7\r\nallowed\r\n", "_\r\n");
+        .contains("-ERR unknown command", "%11\r\n$8\r\ndecision\r\n$7\r\nallowed\r\n", "_\r\n");
   }
 
   @Test
   void strangersTakeNoConnectionsFromServices() throws IOException {
     List<Socket> strangers = new ArrayList<>();
-    try (Socket service = new Socket("127.0.0.1", port)) {
+    try (Socket service = new Socket(InetAddress.getLoopbackAddress(), port)) {
       service.setSoTimeout(READ_MILLIS);
       service
           .getOutputStream()
           .write(("AUTH " + NodeFixture.SERVICE + "\r\n").getBytes(ISO_8859_1));
       assertThat(service.getInputStream().readNBytes(5)).asString().isEqualTo("+OK\r\n");
       for (int i = 0; i < 450; i++) {
-        strangers.add(new Socket("127.0.0.1", port));
+        strangers.add(new Socket(InetAddress.getLoopbackAddress(), port));
       }
       Socket oldest = strangers.get(0);
       oldest.setSoTimeout(READ_MILLIS);
       assertThat(oldest.getInputStream().read()).as("the end").isEqualTo(-1);
-      try (Socket late = new Socket("127.0.0.1", port)) {
+      try (Socket late = new Socket(InetAddress.getLoopbackAddress(), port)) {
         late.setSoTimeout(READ_MILLIS);
         late.getOutputStream().write(("AUTH " + NodeFixture.SERVICE + "\r\n").getBytes(ISO_8859_1));
         assertThat(late.getInputStream().readNBytes(5)).asString().isEqualTo("+OK\r\n");
@@ -323,7 +378,7 @@ final class RespIT {
 
   // All that a connection is answered until the node closes it.
   private static String exchange(String commands) throws IOException {
-    try (Socket socket = new Socket("127.0.0.1", port)) {
+    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
       socket.setSoTimeout(READ_MILLIS);
       Thread writer = new Thread(() -> {
         try {

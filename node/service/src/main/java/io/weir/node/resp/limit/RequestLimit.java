@@ -19,9 +19,9 @@ public record RequestLimit(long atOnce, long count, long periodSeconds) {
   public static final long MOST = 1_000_000_000;
   /** The longest period, and the longest time that a full limit may take to drain. */
   public static final long MAX_SECONDS = 365L * 86_400;
+  /** The name of its bucket. The colon makes it no name of a bucket of the policy, which a key may have beside it. */
+  public static final String BUCKET = "request:" + OPERATION;
 
-  // The colon makes it no name of a bucket of the policy, which a key may have beside it.
-  private static final String BUCKET = "request:" + OPERATION;
   private static final long MICROS_PER_SECOND = 1_000_000;
   private static final long MILLIS_PER_SECOND = 1000;
   private static final long MICROS_PER_MILLI = 1000;

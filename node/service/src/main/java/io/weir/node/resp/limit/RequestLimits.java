@@ -34,6 +34,18 @@ public final class RequestLimits {
     return policy.parts().get(PART).orElse(NONE);
   }
 
+  /** The limit that a request of this subject carries; empty if it carries none. */
+  public static Optional<RequestLimit> carried(Subject subject) {
+    return subject.source() instanceof WithLimit with
+        ? Optional.of(with.limit())
+        : Optional.empty();
+  }
+
+  /** Whether requests of a plan may carry a limit. */
+  public boolean isTakenBy(Plan plan) {
+    return bounds.containsKey(plan.name());
+  }
+
   /** Why the plan of a subject does not allow a limit; empty if it does, and of one that is frozen. */
   public Optional<String> refusal(Subject named, RequestLimit limit) {
     if (isFrozen(named)) {
