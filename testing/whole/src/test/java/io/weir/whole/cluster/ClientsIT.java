@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.weir.cluster.local.ClientCalls;
 import io.weir.cluster.local.ClusterSetup;
 import io.weir.cluster.local.LocalCluster;
+import io.weir.cluster.local.NodeAddresses;
 import io.weir.testkit.FreePorts;
 import io.weir.whole.languages.Python;
 import java.io.IOException;
@@ -42,8 +43,7 @@ final class ClientsIT {
   @BeforeAll
   static void start() throws Exception {
     cluster = LocalCluster.start(new ClusterSetup(
-        FreePorts.some(3),
-        FreePorts.some(3),
+        NodeAddresses.onLoopback(FreePorts.some(3), FreePorts.some(3)),
         Optional.empty(),
         0,
         Optional.of(FreePorts.one()),
@@ -98,7 +98,7 @@ final class ClientsIT {
         .start();
     try {
       await()
-          .atMost(Duration.ofSeconds(30))
+          .atMost(Duration.ofMinutes(1))
           .until(() -> Files.exists(finished) && Files.readAllLines(finished).size() >= 5);
     } finally {
       killed.destroyForcibly().waitFor();

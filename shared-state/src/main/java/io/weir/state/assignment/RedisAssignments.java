@@ -1,0 +1,72 @@
+package io.weir.state.assignment;
+
+import io.weir.core.assignment.Assignment;
+import io.weir.core.assignment.DividedLimit;
+import io.weir.core.assignment.UsageReport;
+import io.weir.state.connection.RedisConnections;
+import io.weir.state.connection.Scripts;
+import io.weir.state.wire.LuaLibrary;
+import io.weir.state.wire.LuaScript;
+import io.weir.state.wire.RedisKeys;
+import io.weir.state.wire.Statuses;
+import io.weir.state.wire.Statuses.Assign;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletionStage;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+
+/** The divided limits, in Redis. Safe for use by many threads; never blocks. */
+public final class RedisAssignments {
+  private final RedisConnections redis;
+  private final LuaScript script;
+  private final Supplier<List<String>> clock;
+
+  /** @param redis the connections to the limits */
+  public RedisAssignments(RedisConnections redis) {
+    this(redis, Map.of(), List::of);
+  }
+
+  private RedisAssignments(
+      RedisConnections redis, Map<String, String> includes, Supplier<List<String>> clock) {
+    this.redis = redis;
+    this.script = LuaLibrary.limiter(includes).script("assign");
+    this.clock = clock;
+  }
+
+  /** The same with a clock other than Redis's, which a test moves. */
+  public static RedisAssignments rehearsing(RedisConnections redis, LongSupplier clockMicros) {
+    return new RedisAssignments(
+        redis, Map.of("now", "now_text"), () -> List.of(Long.toString(clockMicros.getAsLong())));
+  }
+
+  /**
+   * Sends a report of a client; failures are {@link io.weir.core.throttle.StoreUnavailableException}.
+   *
+   * @param subject the owner of the limit
+   */
+  public CompletionStage<Assignment> report(
+      String tenant, String subject, DividedLimit limit, UsageReport report) {
+    List<String> arguments = new ArrayList<>(List.of(
+        report.client(),
+        Long.toString(report.record()),
+        Long.toString(report.arrived()),
+        Long.toString(report.ageMicros()),
+        Long.toString(report.used()),
+        Long.toString(limit.micros()),
+        Long.toString(limit.leastBurst())));
+    arguments.addAll(clock.get());
+    List<String> keys = List.of(RedisKeys.divided(tenant, subject, limit));
+    return Scripts.run(redis, script, keys, arguments).thenApply(RedisAssignments::answer);
+  }
+
+  private static Assignment answer(List<Object> numbers) {
+    return new Assignment(
+        (Long) numbers.get(1),
+        (Long) numbers.get(2),
+        (Long) numbers.get(3),
+        (Long) numbers.get(4),
+        Statuses.of(Assign.class, numbers.get(0)) == Assign.ABANDONED);
+  }
+}
