@@ -59,23 +59,28 @@
 --   slot
 
 local clock = require('now')
-local charge_all = require('state/charges')
+local charge_alone = require('state/charge_alone')
 local keep_learned = require('state/policy_of').keep_learned
-local policy_of = require('state/policy_of').policy_of
-local new_states = require('state/states').new_states
+local newest_of = require('state/policy_of').newest_of
+local policy_at = require('state/policy_of').policy_at
 local values_of = require('state/values_of')
-local write_states = require('state/write_states')
 
-local now_us = clock(ARGV)
+local call, now_us = redis.call, clock(ARGV)
+local first_us = now_us(1)
 local not_after, state_count = struct.unpack('>I7I2', ARGV[1])
-if not_after > 0 and now_us(1) > not_after then
-  return { now_us(1) }
+if not_after > 0 and first_us > not_after then
+  return { first_us }
 end
 local last = 1 + state_count
-local states = new_states(values_of(redis.call, KEYS, last))
-local lane = { call = redis.call, sha1 = redis.sha1hex, keys = KEYS, arguments = ARGV, templates = {}, states = states,
-  effort = 0, policy = policy_of(redis.call, KEYS[1]) }
-local answers = charge_all(lane, now_us)
-keep_learned(redis.call, lane.policy)
-write_states(redis.call, KEYS, last, states)
+local values, newest = values_of(call, KEYS, last), newest_of(call, KEYS[1])
+local answers = last == 2 and charge_alone(call, KEYS, ARGV, values[2], newest, first_us)
+if answers then
+  return answers
+end
+local states = require('state/states').new_states(values) -- a script builds these modules if it needs them
+local lane = { call = call, sha1 = redis.sha1hex, keys = KEYS, arguments = ARGV, templates = {}, states = states,
+  effort = 0, policy = policy_at(KEYS[1], newest), is_tried = answers == nil }
+answers = require('state/charges')(lane, now_us)
+keep_learned(call, lane.policy)
+require('state/write_states')(call, KEYS, last, states)
 return answers

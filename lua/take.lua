@@ -8,7 +8,7 @@
 --          <state>:counters, <state>:permits:<limit>, <state>:hold:<id>, and weir:holds, the index of
 --          open reservations; on a Redis Cluster weir:{pNN}:holds
 -- ARGV
---   1      not_after and the number of states, as of charge.lua. Then the charges, packed, 23 bytes
+--   1      not_after and the number of states, as of charge.lua. Then the charges, packed, 30 bytes
 --          for each
 --            template   2 bytes: which argument holds it
 --            cost       7 bytes, above 0, in operations
@@ -19,6 +19,7 @@
 --            hold       2 bytes: which argument holds the hold of the request, 0 for none
 --            ticket     2 bytes: which argument holds the ticket data of the caller, 0 for none
 --            tickets    2 bytes: which of KEYS is the bitmap of the key's tickets, 0 for none
+--            least      7 bytes, below the cost: the least of it that is taken; 0 for all or nothing
 --   then   templates and ticket data, as of charge.lua; demands other than rates, as of
 --          lib/kinds/others_of.lua; and holds of requests, as of hold_of in lib/kinds/mixed.lua
 -- RETURNS
@@ -33,7 +34,7 @@
 --     { STALE, revision }         a newer revision was published: nothing was taken
 --     { OUTSIDE }                 the periods of a quota in the arguments do not include this
 --                                 instant
---     { AGAIN, used... }          the reservation already exists: nothing more was taken
+--     { AGAIN, used..., cost }    the reservation already exists, at this cost: nothing more was taken
 --     { ENDED }                   the reservation existed, and has ended
 --     { REUSED }                  a reservation of this id exists for another request
 --     { FAILED, text }            the data in Redis cannot be read

@@ -44,11 +44,13 @@ end
 
 -- The answer if the reservation of a charge already exists, else nil.
 local function answer_again(lane, charge, views)
-  local before = known_reservation(charge, lane.call)
+  local before, cost = known_reservation(charge, lane.call)
   if before ~= CODES.AGAIN then
     return before and { before }
   end
-  return { CODES.AGAIN, unpack(shown_of(views)) }
+  local answer = shown_of(views)
+  answer[#answer + 1] = cost
+  return { CODES.AGAIN, unpack(answer) }
 end
 
 -- The request to the buckets that pay: those of the ticket's place, if it is for this request.
@@ -156,7 +158,21 @@ function LONG.decide(lane, charge)
   return answer
 end
 
--- The same with nothing changed: what a newcomer would get.
+-- Whether there is room for a charge, which is not decided yet; nil if others wait for one of its buckets.
+function LONG.fits(lane, charge)
+  local answer, views, request, looked = prepared(lane, charge)
+  if answer then
+    return false
+  end
+  for _, view in ipairs(views) do
+    if view.calendar then
+      return nil
+    end
+  end
+  return not looked.wait_us and (#request.views == 0 or DECIDE.peek(request).admitted)
+end
+
+-- The same as LONG.decide with nothing changed: what a newcomer would get.
 function LONG.peek(lane, charge)
   local answer, views, request, looked = prepared(lane, charge)
   if answer then

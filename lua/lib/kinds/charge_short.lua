@@ -46,11 +46,29 @@ local function fits(states, charge, template, reserves)
     or TRIED.tried(states, keys, 0, template, cost, 1, now, reserves) == 1
 end
 
+-- Whether a charge may go this way at all.
+local function is_short(lane, charge)
+  local held, template = charge.hold, charge.template
+  return charge.asked.ticket == '' and not charge.others.has_levels and not template.has_overflow
+    and #template.demands > 0 and not (held and held.reserves and lane.call('GET', held.key))
+end
+
+-- Whether there is room for a charge, which is not decided yet; nil in other cases.
+function SHORT.fits(lane, charge)
+  local reserves = charge.hold and charge.hold.reserves
+  local fit = is_short(lane, charge)
+    and TRIED.tried(lane.states, charge.keys, 0, charge.template, charge.cost, 1, charge.now, reserves)
+  local looked = fit and look_at(charge, lane.ledger, lane.call)
+  if not looked then
+    return nil
+  end
+  return fit == 1 and not looked.is_never and not looked.wait_us
+end
+
 -- The answer; nil in other cases: nothing was taken.
 function SHORT.decide(lane, charge)
   local reserves, template = charge.hold and charge.hold.reserves, charge.template
-  if charge.asked.ticket ~= '' or charge.others.has_levels or template.has_overflow or #template.demands == 0
-    or reserves and lane.call('GET', charge.hold.key) then
+  if not is_short(lane, charge) then
     return nil
   end
   local looked = fits(lane.states, charge, template, reserves) and look_at(charge, lane.ledger, lane.call)

@@ -148,20 +148,22 @@ local function taken_from_one(way, value, revision, times, now)
   return struct.pack(way.format, 1, now, revision, expires_ms, used)
 end
 
--- Takes the cost of equal charges from a state, in the fewest steps. Returns its packed numbers; nil in other cases.
-function SHORT.take(states, k, way, revision, times, now)
-  local value = way and way.is_simple and not states.heads[k] and not states.tables[k] and states.values[k]
-  local head
-  if not value or #value ~= way.bytes then
+-- How a state with this value takes charges of one scope, if no usual way is known.
+function SHORT.usual_of(of_scope, value, now)
+  local layout = unpacked(value, now)
+  return layout and way_of(of_scope, layout)
+end
+
+-- The packed numbers of a value that has exactly the buckets of a way, with the cost taken so many times, in the fewest
+-- steps. Nil in other cases.
+function SHORT.head_of(way, value, revision, times, now)
+  if not way.is_simple or #value ~= way.bytes then
     return nil
   elseif way.count == 1 then
-    head = taken_from_one(way, value, revision, times, now)
-  else
-    local numbers = taken_from_all(way, value, revision, times, now)
-    head = numbers and struct.pack(way.format, unpack(numbers))
+    return taken_from_one(way, value, revision, times, now)
   end
-  states.heads[k] = head
-  return head
+  local numbers = taken_from_all(way, value, revision, times, now)
+  return numbers and struct.pack(way.format, unpack(numbers))
 end
 
 -- Tries a charge on the only state of a template, in the fewest steps, as SHORT.tried does; whether it fits.

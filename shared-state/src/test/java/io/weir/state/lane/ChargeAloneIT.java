@@ -1,0 +1,154 @@
+package io.weir.state.lane;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.lettuce.core.cluster.api.sync.RedisClusterCommands;
+import io.weir.core.bucket.Bucket;
+import io.weir.core.bucket.Demand;
+import io.weir.core.bucket.Scope;
+import io.weir.core.decision.Decision;
+import io.weir.core.slot.SlotMode;
+import io.weir.core.throttle.BucketStore;
+import io.weir.core.throttle.Charge;
+import io.weir.core.throttle.Queueing;
+import io.weir.core.throttle.StoreAnswer;
+import io.weir.state.connection.RedisConnections;
+import io.weir.testkit.Histories;
+import io.weir.testkit.ManualClock;
+import io.weir.testkit.RedisDatabase;
+import io.weir.testkit.Scenario;
+import io.weir.testkit.Scenario.StepType;
+import io.weir.testkit.ScenarioRun;
+import java.time.Duration;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CompletionStage;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** A call with one entry has a shorter way: its answers, and each byte that it leaves in Redis, are those of the other. */
+@Tag("engine")
+final class ChargeAloneIT {
+  private static final int SEEDS = Histories.count(2, 20);
+  private static final int STEPS = 1500;
+  private static final List<Demand> ONE =
+      List.of(Demand.of(new Bucket("requests", Scope.KEY, 1, 5_000_000)));
+
+  private static RedisDatabase alone;
+  private static RedisDatabase general;
+  private static RedisConnections aloneRedis;
+  private static RedisConnections generalRedis;
+
+  /** Each charge has a call of its own, as it has at the reference. */
+  private record OneByOne(BucketStore store) implements BucketStore {
+    @Override
+    public CompletionStage<StoreAnswer> tryCharge(Charge charge) {
+      CompletionStage<StoreAnswer> answer = store.tryCharge(charge);
+      answer.toCompletableFuture().join();
+      return answer;
+    }
+
+    @Override
+    public CompletionStage<StoreAnswer> peek(Charge charge) {
+      return store.peek(charge);
+    }
+  }
+
+  @BeforeAll
+  static void start() {
+    alone = RedisDatabase.open();
+    general = RedisDatabase.open();
+    aloneRedis = RedisConnections.open(alone.uri(), Duration.ofSeconds(10));
+    generalRedis = RedisConnections.open(general.uri(), Duration.ofSeconds(10));
+  }
+
+  @AfterAll
+  static void stop() {
+    aloneRedis.close();
+    generalRedis.close();
+    alone.close();
+    general.close();
+  }
+
+  static Stream<Arguments> histories() {
+    return Stream.of(StepType.values())
+        .flatMap(kind -> Stream.iterate(Histories.firstSeed(), seed -> seed + 1)
+            .limit(SEEDS)
+            .map(seed -> Arguments.of(kind, seed)));
+  }
+
+  @ParameterizedTest(name = "{0}, seed {1}")
+  @MethodSource("histories")
+  void answersAndStatesAreThoseOfTheGeneralWay(StepType kind, long seed) {
+    aloneRedis.sync().flushdb();
+    generalRedis.sync().flushdb();
+    ManualClock clock = new ManualClock();
+    ScenarioRun run = new ScenarioRun(
+        new Scenario(seed, kind, 1),
+        kind,
+        clock,
+        store(generalRedis, clock, "state/charge_alone", "state/charge_never"),
+        new OneByOne(RedisBucketStore.rehearsing(aloneRedis, clock)),
+        Runnable::run);
+    for (int done = 0; done < STEPS; done += 50) {
+      run.run(50);
+      assertThat(values(aloneRedis.sync())).isEqualTo(values(generalRedis.sync()));
+    }
+    assertThat(run.seen()).containsKey("Allowed");
+  }
+
+  @Test
+  void aChargeThatFitsIsDecidedByTheShorterWay() {
+    aloneRedis.sync().flushdb();
+    ManualClock clock = new ManualClock();
+    BucketStore store = store(aloneRedis, clock, "state/write_states", "state/write_never");
+    assertThatThrownBy(() -> charge(store))
+        .as("the first charge of a state")
+        .hasStackTraceContaining("the general way decided");
+    assertThat(charge(RedisBucketStore.rehearsing(aloneRedis, clock)))
+        .isInstanceOf(Decision.Allowed.class);
+    assertThat(charge(store)).isInstanceOf(Decision.Allowed.class);
+  }
+
+  @Test
+  void aChargeOfAnOlderPolicyIsStale() {
+    aloneRedis.sync().flushdb();
+    BucketStore store = RedisBucketStore.rehearsing(aloneRedis, new ManualClock());
+    assertThat(charge(store)).isInstanceOf(Decision.Allowed.class);
+    aloneRedis.sync().hset("weir:policy", "revision", "2");
+    assertThat(answer(store)).isEqualTo(new StoreAnswer.Stale(2));
+  }
+
+  private static BucketStore store(
+      RedisConnections redis, ManualClock clock, String module, String replacement) {
+    return RedisBucketStore.rehearsing(
+        redis, clock, Map.of("now", "now_argument", module, replacement));
+  }
+
+  private static Decision charge(BucketStore store) {
+    return ((StoreAnswer.Decided) answer(store)).decision();
+  }
+
+  private static StoreAnswer answer(BucketStore store) {
+    Charge charge = new Charge("acme", "k1", 1, ONE, 1).with(Queueing.of(SlotMode.RESERVE));
+    return store.tryCharge(charge).toCompletableFuture().join();
+  }
+
+  // A dump of a key has its bytes, whatever its type.
+  private static Map<String, String> values(RedisClusterCommands<String, String> commands) {
+    Map<String, String> values = new TreeMap<>();
+    for (String key : commands.keys("*")) {
+      values.put(key, HexFormat.of().formatHex(commands.dump(key)));
+    }
+    return values;
+  }
+}
