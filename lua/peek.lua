@@ -11,7 +11,7 @@
 --   { NEVER_ALLOWED, used... }   a cost is above its capacity
 --   { STALE, revision }          a newer revision was published or has decided
 --   { FAILED, text }             the data in Redis cannot be read
---   of charges of several kinds also as take.lua: { OUTSIDE }, { AGAIN, used... }, { ENDED }, {
+--   of charges of several kinds also as take.lua: { OUTSIDE }, { AGAIN, used..., cost }, { ENDED }, {
 --   REUSED }
 -- ERRORS
 --   only those of wrong arguments
@@ -32,5 +32,5 @@ if not_after > 0 and now_us(1) > not_after then
 end
 local values = values_of(redis.call, KEYS, 1 + state_count)
 local lane = { call = redis.call, sha1 = redis.sha1hex, keys = KEYS, arguments = ARGV, ledger = new_ledger(),
-  policy = policy_of(redis.call, KEYS[1]), states = new_states(values) }
+  effort = 0, policy = policy_of(redis.call, KEYS[1]), states = new_states(values) }
 return { now_us(1), peek(lane, now_us(1)) }

@@ -1,21 +1,22 @@
--- Announces the revision in force to a partition of a Redis Cluster: from then on it decides
--- nothing by an older one.
+-- Raises a number: the revision in force of a partition of a Redis Cluster, which from then on decides nothing by an
+-- older one; or the format of the state.
 --
 -- KEYS
---   1      weir:{pNN}:policy
+--   1      weir:{pNN}:policy, or weir:policy, a hash
 -- ARGV
---   1      revision    integer, above 0
+--   1      field       text: revision, or format
+--   2      number      integer, above 0
 -- RETURNS
---   the newest revision that is known there
+--   the highest number that was stored there
 -- ERRORS
 --   only those of wrong arguments
 -- TTL
 --   none: it stays
 
-local known = tonumber(redis.call('HGET', KEYS[1], 'revision') or 0) or 0
-local revision = tonumber(ARGV[1])
-if revision > known then
-  redis.call('HSET', KEYS[1], 'revision', string.format('%d', revision))
-  known = revision
+local field, number = ARGV[1], tonumber(ARGV[2])
+local known = tonumber(redis.call('HGET', KEYS[1], field) or 0) or 0
+if number > known then
+  redis.call('HSET', KEYS[1], field, string.format('%d', number))
+  known = number
 end
 return known

@@ -43,9 +43,10 @@ local permits_key = require('kinds/permits_key')
 local reservation_standing = require('kinds/reservation_standing')
 local LEASED = require('leased')
 local clock = require('now')
-local carried_over = require('state/carried_over')
+local scaled = require('state/units').scaled
 local STATE = require('state/state')
 local template_of = require('state/template_of')
+local units_of = require('state/units').units_of
 local TIMES = require('times')
 
 local now_us = clock(ARGV)
@@ -88,10 +89,6 @@ local function state_at(scope)
   return states[scope]
 end
 
-local function scaled(units, from, to)
-  return from == to and units or carried_over(units, from, to, TIMES.MAX_UNITS)
-end
-
 -- Charges a bucket for more units, or undoes the charge of units: those that have drained since are not
 -- given back.
 local function settle_bucket(reservation, demand, units)
@@ -113,10 +110,6 @@ local function settle_bucket(reservation, demand, units)
     return
   end
   bucket.debt = math.max(0, bucket.used - most)
-end
-
-local function units_of(operations, each)
-  return operations > math.floor(TIMES.MAX_UNITS / each) and TIMES.MAX_UNITS or operations * each
 end
 
 -- The demands without those at these positions.

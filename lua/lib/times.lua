@@ -30,6 +30,8 @@ local TIMES = {
   -- How far ahead an estimate is: at least this, the whole calendar, and so many of its costs.
   FURTHEST_US = 60000000,
   TURNS = 64,
+  -- How far ahead an estimate with a ticket is, in costs, if all that is promised is claimed.
+  TICKET_TURNS = 2048,
   -- How long after its slot a ticket shows that its holder has waited: at least this, and one operation of the bucket.
   WAITED_US = 10000000,
   -- The longest time of one cost that shares and turns count: a year.

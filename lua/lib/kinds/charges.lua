@@ -4,6 +4,7 @@
 local CODES = require('codes')
 local EFFORT = require('effort')
 local failed = require('failed')
+local amount_of = require('kinds/partial')
 local SHORT = require('kinds/charge_short')
 local numbers_of = require('kinds/read_charge').numbers_of
 local read_charge = require('kinds/read_charge').read_charge
@@ -17,6 +18,9 @@ local function decide(lane, charge)
   learn(lane.policy, template.revision)
   if lane.policy.newest > template.revision then
     return { CODES.STALE, lane.policy.newest }
+  end
+  if charge.least > 0 then
+    charge.cost = amount_of(lane, charge)
   end
   local answer = SHORT.decide(lane, charge)
   if not answer then

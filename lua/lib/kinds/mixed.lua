@@ -26,7 +26,7 @@ local function hold_of(text, state_key)
     key = state_key .. ':hold:' .. id }
 end
 
--- The code of the answer if the reservation of a charge already exists; nil if it does not. A
+-- The code of the answer if the reservation of a charge already exists, and its cost; nil if it does not. A
 -- record of an older release does not contain the request.
 local function known_reservation(charge, call)
   local held = charge.hold
@@ -36,7 +36,8 @@ local function known_reservation(charge, call)
     return standing and CODES.ENDED
   end
   local asked = string.match(text, '^[^\n]* asked=(%S+)\n')
-  return asked and asked ~= held.asked and CODES.REUSED or CODES.AGAIN
+  return asked and asked ~= held.asked and CODES.REUSED or CODES.AGAIN,
+    tonumber(string.match(text, '^open %d+ %d+ (%d+)'))
 end
 
 -- The number of permits in use.
@@ -66,14 +67,18 @@ local function most_of_other(demand)
   return demand.kind.most and demand.kind.most(demand) or math.huge
 end
 
+-- The highest cost that fits when all limits are empty, and no price is above one.
+local function most_of(charge)
+  return math.min(most_at_once(charge.template.demands, most_of_bucket), most_at_once(charge.others, most_of_other))
+end
+
 -- Limits the price so that no request becomes impossible: the cost at it is at most the capacity of
 -- the limits.
 local function bounded(price, charge)
   if price == ONE then
     return price
   end
-  local most = math.min(most_at_once(charge.template.demands, most_of_bucket),
-    most_at_once(charge.others, most_of_other))
+  local most = most_of(charge)
   if most > MOST_PRICED or charge.cost > most then
     return price
   end
@@ -130,7 +135,7 @@ local function look_at(charge, ledger, call)
 end
 
 -- The answer to a charge of several kinds: its code, the units used of each bucket, for each other
--- limit <wait> <used> <reset> <flags>, the overflows that paid, as bits, and the cost at its price.
+-- limit <wait> <used> <reset> <flags>, the overflows that paid, as bits, the cost at its price, and the cost.
 local function answer_of(code, used, charge, looked, paid)
   local numbers, n = gathered, 1 + #used
   numbers[1] = code
@@ -143,8 +148,8 @@ local function answer_of(code, used, charge, looked, paid)
     numbers[n + 4] = (standing.near and 1 or 0) + (standing.is_uncharged and 2 or 0)
     n = n + 4
   end
-  numbers[n + 1], numbers[n + 2] = paid, looked.cost
-  return { unpack(numbers, 1, n + 2) }
+  numbers[n + 1], numbers[n + 2], numbers[n + 3] = paid, looked.cost, looked.asked
+  return { unpack(numbers, 1, n + 3) }
 end
 
 -- The answer if another limit than a rate is full; it tells an estimate.
@@ -155,4 +160,4 @@ local function full_until(wait_us, used, charge, looked, paid)
 end
 
 return { answer_of = answer_of, full_until = full_until, hold_of = hold_of, known_reservation = known_reservation,
-  look_at = look_at }
+  look_at = look_at, most_of = most_of }

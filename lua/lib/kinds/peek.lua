@@ -3,6 +3,7 @@
 local CODES = require('codes')
 local failed = require('failed')
 local LONG = require('kinds/charge_long')
+local amount_of = require('kinds/partial')
 local read_charge = require('kinds/read_charge').read_charge
 local numbers_of = require('kinds/read_charge').numbers_of
 local DECIDE = require('queue/decide')
@@ -14,6 +15,13 @@ local function peek_rates(lane, charge)
   return answer or RATES.answer(DECIDE.peek(charge), charge.views)
 end
 
+local function peek_mixed(lane, charge)
+  if charge.least > 0 then
+    charge.cost = amount_of(lane, charge)
+  end
+  return LONG.peek(lane, charge)
+end
+
 local function peek(lane, now)
   local charge = read_charge(lane, numbers_of(lane), 0, {})
   charge.now, charge.template = now, template_of(charge.template_text)
@@ -21,8 +29,8 @@ local function peek(lane, now)
   if lane.policy.newest > charge.template.revision then
     return { CODES.STALE, lane.policy.newest }
   end
-  local is_mixed = #charge.others > 0 or charge.hold or charge.template.is_unusual
-  local is_done, answer = pcall(is_mixed and LONG.peek or peek_rates, lane, charge)
+  local is_mixed = #charge.others > 0 or charge.hold or charge.template.is_unusual or charge.least > 0
+  local is_done, answer = pcall(is_mixed and peek_mixed or peek_rates, lane, charge)
   return is_done and answer or failed(answer)
 end
 

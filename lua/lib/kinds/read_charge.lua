@@ -4,7 +4,7 @@ local hold_of = require('kinds/mixed').hold_of
 local others_of = require('kinds/others_of')
 local asked_of = require('queue/asked')
 
-local FORMAT, BYTES, WIDTH, NOTHING = 'I2I7I2I2I2I2I2I2I2', 23, 9, {}
+local FORMAT, BYTES, WIDTH, NOTHING = 'I2I7I2I2I2I2I2I2I2I7', 30, 10, {}
 
 -- The numbers of all charges.
 local function numbers_of(lane)
@@ -20,7 +20,7 @@ local function read_charge(lane, charges, base, known)
   if others > 0 and not known[others] then
     known[others] = others_of(arguments[others])
   end
-  return { cost = charges[base + 2], keys = { key, tenant, cluster },
+  return { cost = charges[base + 2], least = charges[base + 10], keys = { key, tenant, cluster },
     state_keys = { keys[key], keys[tenant], keys[cluster] }, others = known[others] or NOTHING,
     others_text = arguments[others] or '', hold = hold and hold_of(hold, keys[key]),
     template_text = arguments[charges[base + 1]],

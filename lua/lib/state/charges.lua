@@ -1,16 +1,20 @@
 -- Decides the charges of charge.lua, in their order, on the states of a call. A lane has the states of
--- the call, the policy, and what queue/rates.lua says.
+-- the call, the policy, whether state/charge_alone.lua has tried them, and what queue/rates.lua says.
 
 local CODES = require('codes')
 local EFFORT = require('effort')
+local ENTRY = require('state/entry')
 local asked_of = require('queue/asked')
+local is_newcomer = require('state/entry').is_newcomer
 local learn = require('state/policy_of').learn
 local SHORT = require('state/short')
+local head_of = require('state/short').head_of
 local value_of = require('state/states').value_of
 local template_of = require('state/template_of')
 
--- The numbers of a charge, and where they are: the last one before the keys of the states, and those of its ticket.
-local FORMAT, BYTES, WIDTH, BEFORE_STATES, TICKET, BITS = 'I2I2I7I2I2I2I2I2', 21, 8, 3, 7, 8
+-- The numbers of a charge: how many, the last one before the keys of the states, and those of its ticket.
+local WIDTH, BEFORE_STATES, TICKET, BITS = 8, 3, 7, 8
+local formats = {}
 
 -- The long way. A script builds it when a charge needs it first.
 local function charge_each(...)
@@ -34,11 +38,6 @@ local function template_at(lane, argument)
     lane.templates[argument] = template
   end
   return template
-end
-
--- Whether a charge comes without a ticket: nothing is behind the last space of its ticket data.
-local function is_newcomer(lane, argument)
-  return argument == 0 or string.byte(lane.arguments[argument], -1) == 32
 end
 
 -- Charges equal ones the short way; returns how many are left to the long way.
@@ -71,23 +70,31 @@ local function charge(lane, charges, base, now, answers)
     return
   end
   local left, alone = charges[base + 2], template.alone
-  if is_newcomer(lane, charges[base + TICKET]) then
-    local head = alone and SHORT.take(lane.states, charges[base + BEFORE_STATES + alone.scope], alone.usual,
-      template.revision, charges[base + 3] * left, now)
+  if is_newcomer(lane.arguments[charges[base + TICKET]]) then
+    local states, k, way = lane.states, alone and charges[base + BEFORE_STATES + alone.scope], alone and alone.usual
+    local value = way and not lane.is_tried and not states.heads[k] and not states.tables[k] and states.values[k]
+    local head = value and head_of(way, value, template.revision, charges[base + 3] * left, now)
     if head then
-      answers[#answers + 1] = head
+      states.heads[k], answers[#answers + 1] = head, head
       return
     end
-    left = charge_short(lane.states, charges, base, template, now, answers)
+    left = charge_short(states, charges, base, template, now, answers)
   end
   if left > 0 then
     charge_each(lane, charge_of(lane, charges, base, template, now), left, answers)
   end
 end
 
+-- The format of so many entries; a call has at most some hundreds.
+local function format_of(count)
+  local format = formats[count] or '>' .. string.rep(ENTRY.FORMAT, count)
+  formats[count] = format
+  return format
+end
+
 local function charge_all(lane, now_us)
   local text = lane.arguments[1]
-  local charges = { struct.unpack('>' .. string.rep(FORMAT, (#text - 9) / BYTES), text, 10) }
+  local charges = { struct.unpack(format_of((#text + 1 - ENTRY.FIRST) / ENTRY.BYTES), text, ENTRY.FIRST) }
   local answers = { now_us(1) }
   for i = 1, #charges / WIDTH do
     if EFFORT.is_spent(lane) then

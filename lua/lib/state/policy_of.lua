@@ -1,8 +1,25 @@
 -- The newest revision of the policy that is known here. weir:policy is written by publishers; a
 -- partition's copy of it learns from every charge.
 
+local POLICY = 'weir:policy'
+
+local function newest_of(call, key)
+  local text = call('HGET', key, 'revision')
+  return text and tonumber(text) or 0
+end
+
+-- The newest revision that is known at a key, as a charge of the call may change it.
+local function policy_at(key, newest)
+  return { key = key, newest = newest, is_copy = key ~= POLICY }
+end
+
 local function policy_of(call, key)
-  return { key = key, newest = tonumber(call('HGET', key, 'revision') or 0) or 0, is_copy = key ~= 'weir:policy' }
+  return policy_at(key, newest_of(call, key))
+end
+
+-- Whether a charge of a revision is neither stale nor news.
+local function is_settled(newest, key, revision)
+  return newest == revision or newest < revision and key == POLICY
 end
 
 local function learn(policy, revision)
@@ -17,4 +34,5 @@ local function keep_learned(call, policy)
   end
 end
 
-return { keep_learned = keep_learned, learn = learn, policy_of = policy_of }
+return { is_settled = is_settled, keep_learned = keep_learned, learn = learn, newest_of = newest_of,
+  policy_at = policy_at, policy_of = policy_of }

@@ -3,13 +3,14 @@
 -- `call` runs a command.
 
 local function values_of(call, keys, last)
-  local values, absent = call('MGET', unpack(keys, 1, last)), {}
+  local values, absent = call('MGET', unpack(keys, 1, last)), false
   for k = 2, last do
     if not values[k] then
+      absent = absent or {}
       absent[#absent + 1] = keys[k]
     end
   end
-  if #absent > 0 and call('EXISTS', unpack(absent)) > 0 then
+  if absent and call('EXISTS', unpack(absent)) > 0 then
     for k = 2, last do
       values[k] = values[k] or call('EXISTS', keys[k]) > 0 and ''
     end
