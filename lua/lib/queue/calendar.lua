@@ -125,7 +125,8 @@ end
 -- How far ahead a cost of the whole bucket waits at most.
 local function furthest_us(calendar)
   local burst_us = math.min(TIMES.LONGEST_US, ceil_div(calendar.capacity, calendar.rate))
-  return math.max(TIMES.FURTHEST_US, TIMES.TURNS * burst_us) + 2 * TIMES.SECOND_US
+  local turns_us = math.min(TIMES.TURNS * TIMES.LONGEST_US, TIMES.TICKET_TURNS * burst_us)
+  return math.max(TIMES.FURTHEST_US, turns_us) + 2 * TIMES.SECOND_US
 end
 
 -- Forgets what is over, and counts how much of it was claimed.

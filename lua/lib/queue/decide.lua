@@ -260,23 +260,26 @@ local function estimate(request, soonest, returned)
   return { wait_us = wait, estimate = true, ticket = ticket, returned = returned }
 end
 
--- The turn of the request, and when it fits.
+-- The turn of the request, when it fits, and whether others come before a place for it.
 local function turn_of(request)
-  local turn, soonest, views, has_waited = request.now, request.now, request.views, request.has_waited
+  local turn, soonest, is_behind, views = request.now, request.now, false, request.views
   for i = 1, #views do
     local view = views[i]
-    view.is_mine = VIEW.is_mine(view, has_waited)
+    view.is_mine = VIEW.is_mine(view, request.has_waited)
     if view.refused then
-      local turn_here, sooner = TURNS.next(view, has_waited, wants_always(request))
-      turn, soonest = math.max(turn, turn_here), math.max(soonest, sooner)
+      local turn_here, sooner, is_behind_here = TURNS.next(view, request.has_waited, wants_always(request))
+      turn, soonest, is_behind = math.max(turn, turn_here), math.max(soonest, sooner), is_behind or is_behind_here
     end
   end
-  return turn, soonest
+  return turn, soonest, is_behind
 end
 
 -- The answer with a place; nil if there is none.
-local function placed(request, turn, returned)
+local function placed(request, turn, is_behind, returned)
   local waiter, asked = waiter_of(request), request.asked
+  if is_behind then
+    return nil
+  end
   local place = asked.within >= 0 and WAITER.has_number(waiter, request.now) and find_slot(request, turn)
   if place and place.slot - request.now <= asked.within then
     return with_ticket(request, place, waiter, returned)
@@ -288,8 +291,8 @@ local function placed(request, turn, returned)
 end
 
 local function denied(request, returned)
-  local turn, soonest = turn_of(request)
-  return request.template.mode == CODES.RESERVE and placed(request, turn, returned)
+  local turn, soonest, is_behind = turn_of(request)
+  return request.template.mode == CODES.RESERVE and placed(request, turn, is_behind, returned)
     or estimate(request, soonest, returned)
 end
 

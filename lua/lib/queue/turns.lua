@@ -1,5 +1,6 @@
 -- When a request may try again at a bucket without room for it. Turns.java has the same.
 
+local CALENDAR = require('queue/calendar')
 local LINE = require('queue/line')
 local floor_div = require('floor_div')
 local pace_of = require('queue/pace')
@@ -8,25 +9,56 @@ local VIEW = require('queue/view')
 
 local TURNS = {}
 
--- Turns further away than the latest begin again half as far ahead: no two are the same.
-local function moved_on(from, last, step, now, latest)
+-- The next turn behind the last one, and what is the last one from then on. Turns further away than the latest begin
+-- again half as far ahead: no two are the same. If those of callers with tickets are further away, they stay, and a
+-- caller without one gets the turns of that half one after another.
+local function next_turn(from, last, step, now, latest, wants)
+  local half_us = floor_div(latest - now, 2)
+  local begin = math.max(from, now + half_us)
+  if last > latest and not wants then
+    return begin + step * (1 + last % math.max(1, floor_div(half_us, step))), last + 1
+  end
   local turn = (from > last and from or last) + step
-  return turn > latest and math.max(from, now + floor_div(latest - now, 2)) + step or turn
+  turn = turn > latest and begin + step or turn
+  return turn, turn
+end
+
+-- The step to the next turn of a caller with a ticket, and how far ahead the turn may be: each caller of a crowd
+-- has a turn of its own while promises are claimed. If two such costs do not fit, far turns leave room for the bins
+-- between two places: else ever more callers miss their turns.
+local function with_ticket(view, calendar, each)
+  local turns = floor_div(TIMES.TICKET_TURNS * CALENDAR.parts(calendar), TIMES.WHOLE)
+  local is_far = calendar.turn > view.now + TIMES.TURNS * each
+  local idle = is_far and calendar.lives == 2 and 2 * view.cost > view.capacity and 2 * calendar.lives * calendar.width
+  return each + (idle or 0), math.max(VIEW.furthest_us(view), math.min(TIMES.TURNS * TIMES.LONGEST_US, turns * each))
 end
 
 -- Its turn among all; among those of its own line alone if others pushed it far back: whoever is told
 -- a time before others that were told theirs makes one of these come once more, and that one the next.
-local function own_turn(view, calendar, from, each)
-  local now, latest = view.now, view.now + VIEW.furthest_us(view)
-  calendar.turn = moved_on(from, calendar.turn, each, now, latest)
+-- Second, whether others pushed it back.
+local function own_turn(view, calendar, from, each, wants)
+  local now, step, furthest_us = view.now, each, VIEW.furthest_us(view)
+  local turn, own
+  if wants then
+    step, furthest_us = with_ticket(view, calendar, each)
+  end
+  turn, calendar.turn = next_turn(from, calendar.turn, step, now, now + furthest_us, wants)
   if not view.is_shared then
-    return calendar.turn
+    return turn, false
   end
   local line = VIEW.own_line(view)
-  line.turn = moved_on(from, line.turn, VIEW.each_us(view, view.waiting), now, latest)
+  own, line.turn = next_turn(from, line.turn, VIEW.each_us(view, view.waiting), now, now + furthest_us, wants)
   LINE.count(calendar, line, now)
-  local is_pushed = TIMES.PUSHED * (line.turn - now) + pace_of(view.field).shared_us < calendar.turn - now
-  return is_pushed and line.turn or calendar.turn
+  local is_pushed = TIMES.PUSHED * (own - now) + pace_of(view.field).shared_us < turn - now
+  return is_pushed and own or turn, is_pushed
+end
+
+-- Whether others come before a place for a newcomer, unless its key is within its share: one that has waited is still
+-- without room, or the times of a shared bucket until its turn were told to others.
+local function is_behind(view, calendar, turn, is_pushed)
+  local is_told = view.is_shared and not is_pushed and 2 * view.cost <= view.capacity
+    and turn > view.now + pace_of(view.field).shared_us
+  return not (view.is_shared and view.is_mine) and (calendar.again > view.now or is_told)
 end
 
 -- When the request fits that has this turn: sooner by its own cost if nobody has a place. In a bucket of
@@ -43,18 +75,18 @@ local function fits_at(view, turn, each, wants)
   return math.min(turn, math.max(sooner, now + VIEW.newcomer_wait_us(view)))
 end
 
--- The turn of this request in a bucket without room for it; moves the turns on. Second, when it fits.
+-- The turn of this request in a bucket without room for it; moves the turns on. Second, when it fits; third, whether
+-- others come before a place for it.
 function TURNS.next(view, waited, wants)
   local calendar, now, each = VIEW.need_calendar(view), view.now, VIEW.each_us(view)
   local from = now + VIEW.wait_us(view)
-  local turn
   if waited then
-    turn = math.max(from, calendar.again) + each
+    local turn = math.max(from, calendar.again) + each
     calendar.again = math.min(turn, now + pace_of(view.field).shared_us)
-  else
-    turn = own_turn(view, calendar, from, each)
+    return turn, fits_at(view, turn, each, wants), false
   end
-  return turn, fits_at(view, turn, each, wants)
+  local turn, is_pushed = own_turn(view, calendar, from, each, wants)
+  return turn, fits_at(view, turn, each, wants), is_behind(view, calendar, turn, is_pushed)
 end
 
 return TURNS

@@ -6,6 +6,7 @@ import static io.weir.core.slot.SlotLimits.LONGEST_US;
 import static io.weir.core.slot.SlotLimits.MAX_UNITS;
 import static io.weir.core.slot.SlotLimits.QUANTA;
 import static io.weir.core.slot.SlotLimits.SECOND_US;
+import static io.weir.core.slot.SlotLimits.TICKET_TURNS;
 import static io.weir.core.slot.SlotLimits.TURNS;
 
 import io.weir.core.bucket.Bucket;
@@ -143,7 +144,8 @@ final class Calendar {
   // How far ahead a cost of the whole bucket waits at most.
   private long furthestMicros() {
     long burst = Math.min(LONGEST_US, ceilDiv(capacity, rate.unitsPerMicro()));
-    return Math.max(FURTHEST_US, TURNS * burst) + 2 * SECOND_US;
+    return Math.max(FURTHEST_US, Math.min(TURNS * LONGEST_US, TICKET_TURNS * burst))
+        + 2 * SECOND_US;
   }
 
   /** Whether nothing of it matters any more. */

@@ -34,7 +34,10 @@ public final class InMemoryBucketStore implements BucketStore, HoldStore {
   }
 
   private CompletionStage<StoreAnswer> mixed(Charge charge, boolean isPeek) {
-    StoreAnswer answer = new MixedCharge(charge, memory, clockMicros.getAsLong(), isPeek).decide();
+    long now = clockMicros.getAsLong();
+    StoreAnswer answer = charge.isPartial()
+        ? new PartialCharge(charge, memory, now, isPeek).decide()
+        : new MixedCharge(charge, memory, now, isPeek).decide();
     return CompletableFuture.completedFuture(answer);
   }
 

@@ -211,25 +211,25 @@ final class SlotDecision {
 
   private Result denied() {
     boolean[] mine = new boolean[views.size()];
-    long turn = now;
-    long soonest = now;
+    Turn turn = Turn.at(now);
     for (int i = 0; i < mine.length; i++) {
       mine[i] = views.get(i).isMine(hasWaited);
       if (views.get(i).isRefused()) {
-        Turn next = Turns.next(views.get(i), hasWaited, asked.wantsAlways());
-        turn = Math.max(turn, next.turn());
-        soonest = Math.max(soonest, next.fitsAt());
+        turn = turn.and(Turns.next(views.get(i), hasWaited, asked.wantsAlways()));
       }
     }
     Optional<Result> placed = mode == SlotMode.RESERVE ? placed(turn, mine) : Optional.empty();
-    return placed.isPresent() ? placed.get() : estimate(soonest, mine);
+    return placed.isPresent() ? placed.get() : estimate(turn.fitsAt(), mine);
   }
 
-  private Optional<Result> placed(long turn, boolean[] mine) {
+  private Optional<Result> placed(Turn turn, boolean[] mine) {
     Waiter waiter = key.waiter().orElseGet(this::newWaiter);
+    if (turn.isBehind()) {
+      return Optional.empty();
+    }
     PlaceSearch search = new PlaceSearch(now, views, mine, hasWaited);
     Optional<Place> place =
-        asked.wants() && waiter.hasNumber(now) ? search.forTicket(turn) : Optional.empty();
+        asked.wants() && waiter.hasNumber(now) ? search.forTicket(turn.turn()) : Optional.empty();
     if (place.isPresent() && asked.wants(place.get().slot() - now)) {
       return Optional.of(ticketed(place.get(), waiter));
     } else if (place.isEmpty() && asked.wantsAlways()) {
@@ -238,7 +238,7 @@ final class SlotDecision {
     Strangers strangers = strangers(waiter);
     return search
         .atSecond(
-            turn,
+            turn.turn(),
             waiter,
             new Requests(width -> strangers.company(width, cost), mark(true), mark(false)))
         .map(at -> atMoment(at, waiter));

@@ -1,6 +1,10 @@
 package io.weir.inmemory;
 
+import static io.weir.core.slot.SlotLimits.LONGEST_US;
 import static io.weir.core.slot.SlotLimits.PUSHED;
+import static io.weir.core.slot.SlotLimits.TICKET_TURNS;
+import static io.weir.core.slot.SlotLimits.TURNS;
+import static io.weir.core.slot.SlotLimits.WHOLE;
 
 /**
  * When a request may try again at a bucket without room for it. Each one moves the turns on. {@code
@@ -11,12 +15,14 @@ final class Turns {
   private final Calendar calendar;
   private final long now;
   private final long each;
+  private final boolean wantsTicket;
 
-  private Turns(BucketView view) {
+  private Turns(BucketView view, boolean wantsTicket) {
     this.view = view;
     this.calendar = view.needCalendar();
     this.now = view.now();
     this.each = view.need().micros();
+    this.wantsTicket = wantsTicket;
   }
 
   /**
@@ -24,51 +30,106 @@ final class Turns {
    *
    * @param turn how far away a place may be
    * @param fitsAt when the request fits if all others come as they were told
+   * @param isBehind whether others come before a place for the request
    */
-  record Turn(long turn, long fitsAt) {}
+  record Turn(long turn, long fitsAt, boolean isBehind) {
+    /** The turn of a request that fits at once. */
+    static Turn at(long now) {
+      return new Turn(now, now, false);
+    }
+
+    /** The turn of a request that needs room in another bucket, too. */
+    Turn and(Turn other) {
+      return new Turn(
+          Math.max(turn, other.turn), Math.max(fitsAt, other.fitsAt), isBehind || other.isBehind);
+    }
+  }
+
+  /**
+   * A turn behind another one.
+   *
+   * @param last what is the last turn from then on
+   */
+  private record Next(long turn, long last) {}
 
   /** The next turn at a bucket. */
   static Turn next(BucketView view, boolean hasWaited, boolean wantsTicket) {
-    Turns turns = new Turns(view);
+    Turns turns = new Turns(view, wantsTicket);
     long from = turns.now + view.waitMicros();
-    long turn = hasWaited ? turns.again(from) : turns.own(from);
-    return new Turn(turn, turns.fitsAt(turn, wantsTicket));
+    return hasWaited ? turns.again(from) : turns.own(from);
   }
 
-  private long again(long from) {
+  private Turn again(long from) {
     long next = Math.max(from, calendar.again) + each;
     calendar.again = Math.min(next, now + calendar.pace.sharedMicros());
-    return next;
+    return new Turn(next, fitsAt(next), false);
   }
 
   // The turn among all; among those of its own line alone if others pushed it far back: whoever is
   // told a time before
   // others that were told theirs makes one of these come once more, and that one the next.
-  private long own(long from) {
-    calendar.turn = movedOn(from, calendar.turn, each);
-    if (!view.isShared()) {
-      return calendar.turn;
-    }
-    Line line = view.line();
-    line.turn = movedOn(from, line.turn, view.need().micros(view.waiting()));
-    calendar.waiting.count(line, now);
+  private Turn own(long from) {
+    boolean isWithinShare = view.isShared() && view.isMine(false);
+    long near = view.furthestMicros();
+    long furthest = wantsTicket ? Math.max(near, furthestWithTicket()) : near;
+    Next all = next(from, calendar.turn, wantsTicket ? each + idle() : each, furthest);
+    calendar.turn = all.last();
+    Next own = view.isShared() ? ownOfLine(from, furthest) : all;
     boolean isPushed =
-        PUSHED * (line.turn - now) + calendar.pace.sharedMicros() < calendar.turn - now;
-    return isPushed ? line.turn : calendar.turn;
+        PUSHED * (own.turn() - now) + calendar.pace.sharedMicros() < all.turn() - now;
+    long turn = isPushed ? own.turn() : all.turn();
+    boolean isBehind = !isWithinShare && (calendar.again > now || (!isPushed && isTold(turn)));
+    return new Turn(turn, fitsAt(turn), isBehind);
   }
 
-  // Turns further away than the furthest begin again half as far ahead: no two are the same.
-  private long movedOn(long from, long last, long step) {
-    long furthest = view.need().furthestMicros(calendar);
+  private Next ownOfLine(long from, long furthest) {
+    Line line = view.line();
+    Next own = next(from, line.turn, view.need().micros(view.waiting()), furthest);
+    line.turn = own.last();
+    calendar.waiting.count(line, now);
+    return own;
+  }
+
+  // Whether the times of a shared bucket until a turn were told to others.
+  private boolean isTold(long turn) {
+    return view.isShared() && !view.isAboveHalf() && turn > now + calendar.pace.sharedMicros();
+  }
+
+  // Each caller of a crowd has a turn of its own while promises are claimed.
+  private long furthestWithTicket() {
+    long turns = TICKET_TURNS * calendar.claims.parts() / WHOLE;
+    return Math.min(TURNS * LONGEST_US, turns * each);
+  }
+
+  // If two such costs do not fit, far turns leave room for the bins between two places: else ever
+  // more callers miss their turns.
+  private long idle() {
+    boolean isFar = calendar.turn > now + TURNS * each;
+    return isFar && !calendar.bins.areWide() && view.isAboveHalf()
+        ? 2L * calendar.lives * calendar.width
+        : 0;
+  }
+
+  // Turns further away than the furthest begin again half as far ahead: no two are the same. If
+  // those of callers with
+  // tickets are further away, they stay, and a caller without one gets the turns of that half one
+  // after another.
+  private Next next(long from, long last, long step, long furthest) {
+    long half = furthest / 2;
+    long begin = Math.max(from, now + half);
+    if (last > now + furthest && !wantsTicket) {
+      return new Next(begin + step * (1 + last % Math.max(1, half / step)), last + 1);
+    }
     long next = Math.max(from, last) + step;
-    return next > now + furthest ? Math.max(from, now + furthest / 2) + step : next;
+    long turn = next > now + furthest ? begin + step : next;
+    return new Next(turn, turn);
   }
 
   // Sooner by its own cost if nobody has a place. In a bucket of few operations the turn before it
   // is over by then; for
   // a caller with a ticket also if the holder of a place comes late. Never before there is room
   // beside what is due.
-  private long fitsAt(long turn, boolean wantsTicket) {
+  private long fitsAt(long turn) {
     if (view.wasPlain()) {
       return turn - each;
     }

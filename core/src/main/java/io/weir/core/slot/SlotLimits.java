@@ -52,6 +52,12 @@ public final class SlotLimits {
   /** See {@link #FURTHEST_US}. */
   public static final long TURNS = 64;
 
+  /**
+   * How far ahead an estimate with a ticket is, in costs, if all that is promised is claimed: as many callers of one
+   * instant have turns in their order.
+   */
+  public static final long TICKET_TURNS = 2048;
+
   /** How long after its slot a ticket shows that its holder has waited: at least this, and one operation of the bucket. */
   public static final long WAITED_US = 10_000_000;
 
