@@ -47,6 +47,27 @@ final class SharedBucketsTest {
     assertThat(last).isLessThanOrEqualTo((callers * 1000.0 / milliOps - 1) * 1.05 + 0.2);
   }
 
+  // Those that come last get no place at times that others were told, nor does a flood of another
+  // key.
+  @ParameterizedTest(name = "{0} keys, {1} times the limit by another one, tickets: {2}")
+  @CsvSource({"2, 0, false, 0", "10, 0, false, 9", "2, 10, true, 3", "10, 10, true, 60"})
+  void callersOfOneSecondComeTwice(int keys, int flood, boolean tickets, long most) {
+    long third = 0;
+    for (int seed = 0; seed < SEEDS; seed++) {
+      Crowd crowd = new Crowd(Scope.TENANT, 10_000, 1000, SlotMode.RESERVE, seed);
+      for (int i = 0; i < 200; i++) {
+        crowd.comes(crowd.random.nextLong(1_000_000), Crowd.polite("k" + i % keys, true));
+      }
+      if (flood > 0) {
+        crowd.even(10 * flood, 30, new Caller("flood", tickets, Crowd.NEVER));
+      }
+      crowd.run(120);
+      assertThat(crowd.admitted("k")).isEqualTo(200);
+      third += crowd.admissions.stream().filter(SharedBucketsTest::isThird).count();
+    }
+    assertThat(third).isLessThanOrEqualTo(most);
+  }
+
   @ParameterizedTest(name = "{0} keys, {1} callers")
   @CsvSource({"2, 20, 0", "4, 20, 0", "4, 40, 25"})
   void aFloodOfAnotherKeyDelaysNobodyWithinItsShare(int keys, int callers, long most) {

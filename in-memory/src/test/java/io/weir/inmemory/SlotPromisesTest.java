@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Tag("engine")
 final class SlotPromisesTest {
   private static final int IN_A_QUARTER = Histories.count(5, 50);
-  private static final int SEVERAL = Histories.count(20, 150);
+  private static final int SEVERAL = Histories.count(30, 150);
 
   @ParameterizedTest(name = "seeds from {0}")
   @ValueSource(longs = {0, 1000, 2000, 3000})

@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Predicate;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -79,6 +80,88 @@ final class SlowLimitsTest {
     assertThat(second.estimate()).isFalse();
     assertThat(second.retryAfterMicros())
         .isBetween(2 * seconds * SECOND, 21 * seconds * SECOND / 10);
+  }
+
+  // However slow the limit is, and whether it stores many operations or one.
+  @ParameterizedTest
+  @CsvSource({
+    "600000, 100, 300, 2",
+    "600000, 100, 1000, 2.4",
+    "60000000, 5, 300, 2.1",
+    "600000, 1, 300, 2.6",
+    "60000000, 1, 1000, 2.6"
+  })
+  void aCrowdWithTicketsReturnsAboutTwice(
+      long everyMicros, int burst, int callers, double attempts) {
+    Bucket bucket =
+        new Bucket("b", Scope.KEY, new Rate(1, everyMicros), burst * everyMicros / 1000);
+    Crowd crowd = new Crowd(bucket, 1, SlotMode.RESERVE, 1);
+    for (int i = 0; i < callers; i++) {
+      crowd.comes(crowd.random.nextLong(SECOND), Crowd.polite("k", true));
+    }
+    assertThat(crowd.run(2L * callers * everyMicros / SECOND).admissions).hasSize(callers);
+    assertThat(crowd.brokenPromises).isZero();
+    assertThat((double) crowd.attempts / callers).isLessThanOrEqualTo(attempts);
+    double ideal = (double) (callers - burst) * everyMicros / SECOND;
+    assertThat(crowd.last()).isLessThanOrEqualTo((burst == 1 ? 1.13 : 1.01) * ideal);
+  }
+
+  // Callers without tickets do not make those with tickets begin again: each of these comes twice
+  // or
+  // three times.
+  @ParameterizedTest
+  @CsvSource({"600000, 100, 1000, 10", "60000000, 5, 300, 2", "600000, 1, 300, 2"})
+  void callersWithoutTicketsLeaveTheTurnsOfOthers(
+      long everyMicros, int burst, int callers, int oneWithoutTicketOf) {
+    Bucket bucket =
+        new Bucket("b", Scope.KEY, new Rate(1, everyMicros), burst * everyMicros / 1000);
+    Crowd crowd = new Crowd(bucket, 1, SlotMode.RESERVE, 1);
+    for (int i = 0; i < callers; i++) {
+      boolean hasTicket = i % oneWithoutTicketOf != 0;
+      crowd.comes(crowd.random.nextLong(SECOND), Crowd.polite("k", hasTicket));
+    }
+    assertThat(crowd.run(2L * callers * everyMicros / SECOND).admissions).hasSize(callers);
+    assertThat(attempts(crowd, Crowd.Caller::wantsTicket)).isLessThanOrEqualTo(3.1);
+  }
+
+  // Newcomers get no place before callers that have waited, however many they are.
+  @ParameterizedTest
+  @CsvSource({"100, 2.2", "1, 3.5"})
+  void aFloodWithoutTicketsDoesNotPassCallersThatHaveWaited(int burst, double attempts) {
+    Bucket bucket = new Bucket("b", Scope.KEY, new Rate(1, 600_000), burst * 600L);
+    Crowd crowd = new Crowd(bucket, 1, SlotMode.RESERVE, 1);
+    crowd.even(16, 400, new Crowd.Caller("k", false, Crowd.NEVER));
+    for (int at = 100; at < 300; at += 4) {
+      crowd.comes(at * SECOND, Crowd.polite("k", true));
+    }
+    crowd.run(2000);
+    assertThat(attempts(crowd, one -> one.returns() != Crowd.NEVER)).isLessThanOrEqualTo(attempts);
+  }
+
+  private static double attempts(Crowd crowd, Predicate<Crowd.Caller> of) {
+    return crowd.admissions.stream()
+        .filter(one -> of.test(one.caller()))
+        .mapToInt(Crowd.Admission::attempt)
+        .average()
+        .orElseThrow();
+  }
+
+  // Callers that never return leave the turns of others as near as without tickets.
+  @ParameterizedTest
+  @CsvSource({"true", "false"})
+  void promisesThatAreNotClaimedShortenTheTurns(boolean tickets) {
+    Bucket bucket = new Bucket("b", Scope.KEY, new Rate(1, 600_000), 60_000);
+    Crowd crowd = new Crowd(bucket, 1, SlotMode.RESERVE, 1);
+    crowd.even(16, 400, new Crowd.Caller("k", tickets, Crowd.NEVER));
+    for (int at = 200; at < 400; at += 10) {
+      crowd.comes(at * SECOND, Crowd.polite("k", true));
+    }
+    crowd.run(2000);
+    assertThat(crowd.admissions.stream()
+            .filter(one -> one.caller().returns() != Crowd.NEVER)
+            .mapToLong(Crowd.Admission::waited))
+        .hasSize(20)
+        .allMatch(waited -> waited < 150 * SECOND);
   }
 
   private static double inNeeds(List<Long> told, long every) {
