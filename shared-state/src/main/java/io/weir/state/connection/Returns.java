@@ -5,7 +5,7 @@ import io.weir.state.wire.RedisKeys;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * When this node last gave something back: permits by their limit, reservations by their subject. Limits that share a
+ * When this node last gave something back: permits by their limit, usage by its subject. Limits that share a
  * slot only cost an extra call. Bounded; safe for use by many threads.
  */
 public final class Returns {
@@ -28,15 +28,20 @@ public final class Returns {
             slot(RedisKeys.state(permit.scope(), held.tenant(), held.subject()), permit.name()),
             now));
     if (held.reserves()) {
-      lastNanos.set(slot(RedisKeys.key(held.tenant(), held.subject()), ""), now);
+      refunded(held.tenant(), held.subject());
     }
+  }
+
+  /** Records that a subject got back some of its usage. */
+  public void refunded(String tenant, String subject) {
+    lastNanos.set(slot(RedisKeys.key(tenant, subject), ""), System.nanoTime());
   }
 
   public long lastNanos(int slot) {
     return lastNanos.get(slot);
   }
 
-  /** The slot of a limit; without a name, the slot of all reservations of a subject. */
+  /** The slot of a limit; without a name, the slot of all usage of a subject. */
   public static int slot(String state, String limit) {
     int hash = 31 * state.hashCode() + limit.hashCode();
     return (hash ^ hash >>> 12) & SLOTS - 1;

@@ -8,12 +8,16 @@ import io.vertx.core.buffer.Buffer;
 import io.weir.core.decision.Decision;
 import io.weir.core.decision.Decision.Allowed;
 import io.weir.core.policy.FailureMode;
+import io.weir.core.policy.OperationLimit;
+import io.weir.core.policy.OperationLimit.Limited;
+import io.weir.core.policy.Subject;
 import io.weir.core.slot.TicketRequest;
 import io.weir.core.throttle.Failures;
 import io.weir.core.throttle.PolicySource;
 import io.weir.node.admission.Decider;
 import io.weir.node.admission.Witness.Question;
 import io.weir.node.answer.Tickets;
+import io.weir.node.envoy.EnvoyServer.Refunds;
 import io.weir.node.envoy.rule.EnvoyDomain;
 import io.weir.node.envoy.rule.EnvoyDomains;
 import java.util.HashMap;
@@ -22,8 +26,9 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Decides on requests of Envoy: all their descriptors are charged, or none is. First what takes nothing, so that
- * nothing is taken where that denies; then the rest in one step. What is in audit mode is decided by itself.
+ * Decides on requests of Envoy: all their descriptors are charged, or none is. Looks come first, so that nothing is
+ * taken where one denies; then the charges, in one step; then the refunds, if all of these were allowed: a denied request
+ * comes again with its refunds. Descriptors in audit mode are decided by themselves.
  */
 final class RateLimits {
   private static final String NEW_TICKET = "new";
@@ -31,12 +36,14 @@ final class RateLimits {
   private final Context context;
   private final PolicySource policies;
   private final Decider decider;
+  private final Refunds refunds;
 
   /** For one event loop, that of {@code context}. */
-  RateLimits(Context context, PolicySource policies, Decider decider) {
+  RateLimits(Context context, PolicySource policies, Decider decider, Refunds refunds) {
     this.context = context;
     this.policies = policies;
     this.decider = decider;
+    this.refunds = refunds;
   }
 
   /**
@@ -57,6 +64,7 @@ final class RateLimits {
         .otherwiseEmpty() // what audits denies nothing, whatever becomes of it
         .compose(done -> decideAll(idle(parts), answers))
         .compose(isAllowed -> charge(charged(parts), isAllowed, ticket, answers))
+        .compose(isAllowed -> refund(parts, isAllowed, answers))
         .map(done -> Answers.response(parts, answers).bytes());
   }
 
@@ -87,7 +95,13 @@ final class RateLimits {
 
   private static List<Part> enforced(Parts parts) {
     return parts.bySubject().values().stream()
-        .filter(part -> !part.rule().audits())
+        .filter(part -> !part.rule().audits() && !part.isRefund())
+        .toList();
+  }
+
+  private static List<Part> refunded(Parts parts) {
+    return parts.bySubject().values().stream()
+        .filter(part -> !part.rule().audits() && part.isRefund())
         .toList();
   }
 
@@ -99,6 +113,9 @@ final class RateLimits {
   }
 
   private Future<?> decideAlone(Part part, Map<String, Answer> answers) {
+    if (part.isRefund()) {
+      return refund(part, answers);
+    }
     boolean looks = part.hits() == 0 && part.limit().limit().requests() > 0;
     Future<Decision> decided =
         looks ? look(part) : decider.decide(context, part.question(), TicketRequest.NONE);
@@ -117,9 +134,11 @@ final class RateLimits {
   private Future<Decision> whileAway(Part part, Throwable error) {
     boolean isServed =
         Failures.isOutage(error) && part.subject().plan().failureMode() != FailureMode.DENY;
-    return isServed
-        ? Future.succeededFuture(new Allowed(policies.current().revision(), List.of(), true))
-        : Future.failedFuture(error);
+    return isServed ? Future.succeededFuture(degraded()) : Future.failedFuture(error);
+  }
+
+  private Decision degraded() {
+    return new Allowed(policies.current().revision(), List.of(), true);
   }
 
   // A look at a quota shows what is left after the hit.
@@ -127,30 +146,67 @@ final class RateLimits {
     return decision.demands().isEmpty() && decision instanceof Allowed;
   }
 
-  private Future<?> charge(
+  // Whether all were allowed.
+  private Future<Boolean> charge(
       List<Part> parts, boolean mayTake, TicketRequest ticket, Map<String, Answer> answers) {
-    if (parts.isEmpty()) {
-      return Future.succeededFuture();
-    }
-    if (!mayTake) {
-      return Future.all(parts.stream()
-          .map(part -> look(part)
-              .onSuccess(
-                  decision -> answers.put(idOf(part), new Answer(decision, isQuota(decision)))))
-          .toList());
+    if (!mayTake || parts.isEmpty()) {
+      return Future.all(parts.stream().map(part -> lookAt(part, answers)).toList())
+          .map(done -> mayTake);
     }
     if (parts.size() == 1) {
       Part only = parts.get(0);
       return decider
           .decide(context, only.question(), ticket)
-          .onSuccess(decision -> answers.put(idOf(only), new Answer(decision, true)));
+          .onSuccess(decision -> answers.put(idOf(only), new Answer(decision, true)))
+          .map(Allowed.class::isInstance);
     }
     List<Question> questions = parts.stream().map(Part::question).toList();
-    return decider.decideAsOne(context, questions, ticket).onSuccess(decisions -> {
-      for (int i = 0; i < parts.size(); i++) {
-        answers.put(idOf(parts.get(i)), new Answer(decisions.get(i), true));
-      }
-    });
+    return decider
+        .decideAsOne(context, questions, ticket)
+        .onSuccess(decisions -> {
+          for (int i = 0; i < parts.size(); i++) {
+            answers.put(idOf(parts.get(i)), new Answer(decisions.get(i), true));
+          }
+        })
+        .map(decisions -> decisions.stream().allMatch(Allowed.class::isInstance));
+  }
+
+  private Future<?> lookAt(Part part, Map<String, Answer> answers) {
+    return look(part)
+        .onSuccess(decision -> answers.put(idOf(part), new Answer(decision, isQuota(decision))));
+  }
+
+  private Future<?> refund(Parts parts, boolean mayRefund, Map<String, Answer> answers) {
+    boolean isCharged = !charged(parts).isEmpty();
+    return Future.all(refunded(parts).stream()
+        .map(part -> {
+          Future<?> done = mayRefund ? refund(part, answers) : lookAt(part, answers);
+          // The charges stay: an error would charge them once more.
+          return isCharged
+              ? done.onFailure(error -> answers.put(idOf(part), new Answer(degraded(), false)))
+                  .otherwiseEmpty()
+              : done;
+        })
+        .toList());
+  }
+
+  // The look before it knows whether Redis is away: nothing is given back then. The answer is what
+  // is left after it.
+  private Future<?> refund(Part part, Map<String, Answer> answers) {
+    Subject subject = part.subject();
+    OperationLimit limit = subject.plan().limit(part.rule().name());
+    return look(part)
+        .compose(before -> {
+          boolean isAway = before instanceof Allowed allowed && allowed.degraded();
+          return isAway || !(limit instanceof Limited limited)
+              ? Future.succeededFuture(before)
+              : Future.fromCompletionStage(
+                      refunds.refund(subject.tenant(), subject.id(), limited, -part.hits()),
+                      context)
+                  .compose(given -> look(part))
+                  .recover(error -> whileAway(part, error));
+        })
+        .onSuccess(decision -> answers.put(idOf(part), new Answer(decision, isQuota(decision))));
   }
 
   private static String idOf(Part part) {

@@ -44,7 +44,10 @@ final class ManualRateLimits implements AutoCloseable {
             new JointThrottle(this::tryAll, policies),
             new NodeMetrics(),
             Tracing.NONE,
-            Witness.NONE));
+            Witness.NONE),
+        (tenant, subject, limit, operations) -> {
+          throw new UnsupportedOperationException("memory has no refunds without a reservation");
+        });
   }
 
   private record Source(PolicyRevision current) implements PolicySource {

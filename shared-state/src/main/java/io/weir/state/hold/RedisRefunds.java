@@ -1,0 +1,131 @@
+package io.weir.state.hold;
+
+import io.weir.core.bucket.Demand;
+import io.weir.core.bucket.Scope;
+import io.weir.core.kind.KindDemand;
+import io.weir.core.kind.Quota;
+import io.weir.core.policy.OperationLimit.Limited;
+import io.weir.state.connection.RedisConnections;
+import io.weir.state.connection.Scripts;
+import io.weir.state.lane.RedisClock;
+import io.weir.state.wire.LuaLibrary;
+import io.weir.state.wire.LuaScript;
+import io.weir.state.wire.RedisKeys;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+/**
+ * Refunds of operations that nothing has reserved, in Redis. Safe for use by many threads; never blocks.
+ *
+ * <p>A reservation says what it has taken and when, and its end gives back no more than is left of that
+ * ({@link RedisHolds}). Here nothing says so: a refund gives back as much as is in use, whoever has used it, and a limit
+ * admits as much more as is refunded. Other nodes that remember a denial notice it within a second.
+ */
+public final class RedisRefunds {
+  private final RedisConnections redis;
+  private final LuaScript script;
+  private final Supplier<List<String>> clock;
+  /** By part of the shared state; empty with a clock other than Redis's. */
+  private final List<RedisClock> clocks;
+
+  /** @param redis the connections to the limits */
+  public RedisRefunds(RedisConnections redis) {
+    this(
+        redis,
+        Map.of(),
+        List::of,
+        IntStream.range(0, redis.parts())
+            .mapToObj(part -> new RedisClock(redis.commandTimeout().toNanos()))
+            .toList());
+  }
+
+  private RedisRefunds(
+      RedisConnections redis,
+      Map<String, String> includes,
+      Supplier<List<String>> clock,
+      List<RedisClock> clocks) {
+    this.redis = redis;
+    this.script = LuaLibrary.limiter(includes).script("refund");
+    this.clock = clock;
+    this.clocks = clocks;
+  }
+
+  /** The same with a clock other than Redis's, which a test moves. */
+  public static RedisRefunds rehearsing(RedisConnections redis, LongSupplier clockMicros) {
+    return new RedisRefunds(
+        redis,
+        Map.of("now", "now_text"),
+        () -> List.of(Long.toString(clockMicros.getAsLong())),
+        List.of());
+  }
+
+  /**
+   * Gives back operations of a subject; failures are {@link io.weir.core.throttle.StoreUnavailableException}. What Redis
+   * gets after the timeout of this call is not given back.
+   *
+   * @param limit rates and quotas of the subject alone
+   * @param operations above 0; what is more than is in use is ignored
+   * @return for each rate, then for each quota, the units or operations that were given back
+   */
+  public CompletionStage<List<Long>> refund(
+      String tenant, String subject, Limited limit, long operations) {
+    requireRefundable(limit, operations);
+    Optional<RedisClock> ofPart =
+        clocks.isEmpty() ? Optional.empty() : Optional.of(clocks.get(redis.partOf(tenant)));
+    long sent = System.nanoTime();
+    String key = RedisKeys.key(tenant, subject);
+    List<String> arguments = new ArrayList<>(List.of(
+        Long.toString(ofPart.map(known -> known.notAfter(sent)).orElse(0L)),
+        Long.toString(operations),
+        limit.demands().stream().map(RedisRefunds::text).collect(Collectors.joining(";")),
+        limit.others().stream().map(KindDemand::name).collect(Collectors.joining(" "))));
+    arguments.addAll(clock.get());
+    return Scripts.run(redis, script, List.of(key, RedisKeys.counters(key)), arguments)
+        .thenApply(answer -> {
+          ofPart.ifPresent(known -> known.learn((Long) answer.get(0), sent));
+          redis.returns().refunded(tenant, subject);
+          return answer.stream().skip(1).map(Long.class::cast).toList();
+        });
+  }
+
+  private static void requireRefundable(Limited limit, long operations) {
+    if (operations <= 0) {
+      throw new IllegalArgumentException(
+          "operations: %d (expected: above 0)".formatted(operations));
+    }
+    boolean areOfKey = limit.demands().stream().allMatch(RedisRefunds::isOfKey)
+        && limit.others().stream().allMatch(RedisRefunds::isOfKey);
+    if (!areOfKey) {
+      throw new IllegalArgumentException(
+          "limit: %s (expected: rates and quotas of the key that count operations)"
+              .formatted(limit));
+    }
+  }
+
+  private static boolean isOfKey(Demand demand) {
+    return demand.bucket().scope() == Scope.KEY && !demand.perRequest() && !demand.overflow();
+  }
+
+  private static boolean isOfKey(KindDemand demand) {
+    return demand instanceof Quota quota
+        && quota.scope() == Scope.KEY
+        && !quota.countsRequests()
+        && !quota.overflow();
+  }
+
+  private static String text(Demand demand) {
+    return "%s@%d %d %d"
+        .formatted(
+            demand.bucket().name(),
+            demand.bucket().unitsPerMicro(),
+            demand.bucket().capacityUnits(),
+            demand.unitsPerOperation());
+  }
+}
