@@ -23,6 +23,7 @@ final class Answers {
   static RateLimitResponse response(Parts parts, Map<String, Answer> answers) {
     List<Decision> enforced = parts.bySubject().values().stream()
         .filter(part -> !part.rule().audits())
+        .filter(part -> !part.isRefund() || of(part, answers).isAllowed())
         .map(part -> of(part, answers).decision())
         .toList();
     List<Decision> refusals =
@@ -46,9 +47,9 @@ final class Answers {
 
   private static Status status(Part part, Answer answer, boolean isOver) {
     Decision decision = answer.decision();
-    boolean isRefused = !part.rule().audits() && !answer.isAllowed();
+    boolean isRefused = !part.rule().audits() && !part.isRefund() && !answer.isAllowed();
     // Hits that were not taken are added back to what is left.
-    boolean isTaken = part.rule().audits() || (!isOver && part.hits() > 0);
+    boolean isTaken = part.hits() > 0 && (part.rule().audits() || !isOver);
     long back = answer.isAllowed() && answer.counts() && !isTaken ? Math.max(1, part.hits()) : 0;
     Optional<Limit> limit = decision.limits().stream().findFirst();
     long remaining = limit

@@ -10,26 +10,38 @@ import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpVersion;
+import io.weir.core.policy.OperationLimit.Limited;
 import io.weir.core.throttle.PolicySource;
 import io.weir.node.admission.Decider;
 import io.weir.node.answer.Tickets;
 import io.weir.node.auth.TokenGuard;
 import io.weir.node.config.NodeConfig.Address;
 import io.weir.node.envoy.GrpcCall.Bounds;
+import io.weir.node.intake.Bulkhead.Portion;
 import io.weir.node.intake.Strangers;
 import io.weir.node.intake.Strangers.Stranger;
+import java.util.HashSet;
 import java.util.IdentityHashMap;
+import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.regex.Pattern;
 
 /**
- * Serves the port for Envoy on one event loop: its rate limit service, and gRPC's health service. Mutable; owned by its
- * event loop.
+ * Serves the port for Envoy on one event loop: its rate limit service, its rate limit quota service, and gRPC's health
+ * service. Mutable; owned by its event loop.
  */
 public final class EnvoyServer {
   private static final String LIMITS = "envoy.service.ratelimit.v3.RateLimitService";
   private static final String SHOULD_RATE_LIMIT = "/" + LIMITS + "/ShouldRateLimit";
+  private static final String QUOTAS = "envoy.service.rate_limit_quota.v3.RateLimitQuotaService";
+  private static final String STREAM_QUOTAS = "/" + QUOTAS + "/StreamRateLimitQuotas";
+  private static final String CLIENT = "weir-client";
+  private static final Pattern CLIENT_NAME = Pattern.compile("[A-Za-z0-9._-]{1,128}");
   private static final String HEALTH_CHECK = "/grpc.health.v1.Health/Check";
   private static final int SERVING = 1;
   private static final int NOT_SERVING = 2;
@@ -42,6 +54,7 @@ public final class EnvoyServer {
 
   private static final int MOST_HEADER_BYTES = 8 << 10;
   private static final int MOST_MESSAGE_BYTES = 64 << 10;
+  private static final int MOST_REPORT_BYTES = 512 << 10;
   private static final int MOST_HEALTH_BYTES = 512;
   /** For each event loop; strangers can take a third of it. */
   private static final int MOST_BYTES = 16 << 20;
@@ -52,10 +65,24 @@ public final class EnvoyServer {
   private final HttpServer server;
   private final TokenGuard services;
   private final BooleanSupplier isStopping;
+  private final Context context;
+  private final Limiters limiters;
   private final RateLimits limits;
+  private final Set<GrpcStream> streams = new HashSet<>();
   private final Strangers strangers;
   private final IdentityHashMap<HttpConnection, Stranger> welcomed = new IdentityHashMap<>();
   private final BodyBudget bodies = new BodyBudget(MOST_BYTES);
+
+  /** Refunds of operations that nothing has reserved. */
+  @FunctionalInterface
+  public interface Refunds {
+    /** Gives back operations of a subject, as many as are in use. */
+    CompletionStage<?> refund(String tenant, String subject, Limited limit, long operations);
+  }
+
+  /** The collaborators that decide by a policy. */
+  public record Limiters(
+      PolicySource policies, Decider decider, Refunds refunds, NodeAssignments assignments) {}
 
   /**
    * @param options of its port, with TLS if it has any
@@ -66,14 +93,15 @@ public final class EnvoyServer {
       Vertx vertx,
       HttpServerOptions options,
       TokenGuard services,
-      PolicySource policies,
-      Decider decider,
+      Limiters limiters,
       BooleanSupplier isStopping) {
-    Context context = vertx.getOrCreateContext();
+    this.context = vertx.getOrCreateContext();
+    this.limiters = limiters;
     this.services = services;
     this.strangers = new Strangers(vertx, MOST_CONNECTIONS, MOST_STRANGERS);
     this.isStopping = isStopping;
-    this.limits = new RateLimits(context, policies, decider);
+    this.limits =
+        new RateLimits(context, limiters.policies(), limiters.decider(), limiters.refunds());
     this.server = vertx
         .createHttpServer(options
             .setHttp2ClearTextEnabled(true)
@@ -89,8 +117,10 @@ public final class EnvoyServer {
     return server.listen(address.port(), address.host());
   }
 
-  /** Closes the port, and after this time its connections. */
+  /** Closes the port, ends the streams, and after this time closes the connections. */
   public Future<Void> shutdown(long millis) {
+    GrpcException stopping = new GrpcException(GrpcStatus.UNAVAILABLE, "the node stops");
+    List.copyOf(streams).forEach(stream -> stream.fail(stopping));
     return server.shutdown(millis, TimeUnit.MILLISECONDS);
   }
 
@@ -113,26 +143,52 @@ public final class EnvoyServer {
       return;
     }
     switch (request.path()) {
-      case SHOULD_RATE_LIMIT -> {
-        if (services.admits(request.headers())) {
-          Optional.ofNullable(welcomed.get(request.connection())).ifPresent(Stranger::isKnown);
-          Optional<String> ticket = Optional.ofNullable(request.getHeader(Tickets.RETRY_TICKET));
-          GrpcCall.serve(
-              request,
-              new Bounds(MOST_MESSAGE_BYTES, bodies),
-              message -> limits.answer(message, ticket));
-        } else {
-          GrpcCall.refuse(
-              request,
-              new GrpcException(
-                  GrpcStatus.UNAUTHENTICATED, "this needs the service token as bearer token"));
-        }
-      }
+      case SHOULD_RATE_LIMIT -> ifAdmitted(request, () -> limit(request));
+      case STREAM_QUOTAS -> ifAdmitted(request, () -> stream(request));
       case HEALTH_CHECK ->
         GrpcCall.serve(request, new Bounds(MOST_HEALTH_BYTES, bodies), this::health);
-      default ->
-        GrpcCall.refuse(request, new GrpcException(GrpcStatus.UNIMPLEMENTED, "no such method"));
+      default -> refuse(request, GrpcStatus.UNIMPLEMENTED, "no such method");
     }
+  }
+
+  private void ifAdmitted(HttpServerRequest request, Runnable task) {
+    if (services.admits(request.headers())) {
+      Optional.ofNullable(welcomed.get(request.connection())).ifPresent(Stranger::isKnown);
+      task.run();
+    } else {
+      refuse(request, GrpcStatus.UNAUTHENTICATED, "this needs the service token as bearer token");
+    }
+  }
+
+  private static void refuse(HttpServerRequest request, GrpcStatus status, String reason) {
+    GrpcCall.refuse(request, new GrpcException(status, reason));
+  }
+
+  private void limit(HttpServerRequest request) {
+    Optional<String> ticket = Optional.ofNullable(request.getHeader(Tickets.RETRY_TICKET));
+    GrpcCall.serve(
+        request, new Bounds(MOST_MESSAGE_BYTES, bodies), message -> limits.answer(message, ticket));
+  }
+
+  private void stream(HttpServerRequest request) {
+    Optional<String> named = Optional.ofNullable(request.getHeader(CLIENT));
+    if (named.filter(name -> !CLIENT_NAME.matcher(name).matches()).isPresent()) {
+      refuse(request, GrpcStatus.INVALID_ARGUMENT, CLIENT + ": not of the form " + CLIENT_NAME);
+      return;
+    }
+    // A name that no client can give.
+    String client = named.orElseGet(() -> "~" + UUID.randomUUID());
+    Optional<Portion> opened = limiters.assignments().tryOpen(client);
+    if (opened.isEmpty()) {
+      refuse(request, GrpcStatus.RESOURCE_EXHAUSTED, "too many streams");
+      return;
+    }
+    AssignmentStream stream =
+        new AssignmentStream(context, limiters.policies(), limiters.assignments(), client, gone -> {
+          streams.remove(gone);
+          opened.get().free();
+        });
+    streams.add(GrpcStream.serve(request, new Bounds(MOST_REPORT_BYTES, bodies), stream));
   }
 
   // Without a name, that of the node as a whole.
@@ -146,7 +202,7 @@ public final class EnvoyServer {
         reader.skip();
       }
     }
-    if (!service.isEmpty() && !service.equals(LIMITS)) {
+    if (!service.isEmpty() && !service.equals(LIMITS) && !service.equals(QUOTAS)) {
       return Future.failedFuture(new GrpcException(GrpcStatus.NOT_FOUND, "no such service"));
     }
     int status = isStopping.getAsBoolean() ? NOT_SERVING : SERVING;

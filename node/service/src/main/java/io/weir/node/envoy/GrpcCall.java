@@ -1,20 +1,11 @@
 package io.weir.node.envoy;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
-import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
-import io.vertx.core.http.HttpServerResponse;
-import io.weir.core.throttle.Failures;
-import io.weir.core.throttle.StoreUnavailableException;
-import io.weir.core.throttle.UnknownSubjectException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.regex.Pattern;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * One call of one message and one answer. Mutable; owned by its event loop.
@@ -22,11 +13,6 @@ import org.slf4j.LoggerFactory;
  * @see <a href="https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md">the protocol</a>
  */
 final class GrpcCall {
-  private static final Logger LOG = LoggerFactory.getLogger(GrpcCall.class);
-  private static final int PREFIX_BYTES = 5;
-  private static final CharSequence CONTENT_TYPE = HttpHeaders.createOptimized("application/grpc");
-  private static final CharSequence STATUS = HttpHeaders.createOptimized("grpc-status");
-  private static final CharSequence MESSAGE = HttpHeaders.createOptimized("grpc-message");
   private static final Pattern TIMEOUT = Pattern.compile("\\d{1,8}[HMSmun]");
 
   /**
@@ -71,7 +57,7 @@ final class GrpcCall {
     if (isAnswered) {
       return;
     }
-    if (body.length() + bytes.length() > PREFIX_BYTES + bounds.bytes()) {
+    if (body.length() + bytes.length() > GrpcAnswer.PREFIX_BYTES + bounds.bytes()) {
       fail(new GrpcException(
           GrpcStatus.RESOURCE_EXHAUSTED,
           "the message has more than %d bytes".formatted(bounds.bytes())));
@@ -104,15 +90,15 @@ final class GrpcCall {
   }
 
   private Buffer message() {
-    if (body.length() < PREFIX_BYTES
-        || body.getUnsignedInt(1) != body.length() - (long) PREFIX_BYTES) {
+    if (body.length() < GrpcAnswer.PREFIX_BYTES
+        || body.getUnsignedInt(1) != body.length() - (long) GrpcAnswer.PREFIX_BYTES) {
       throw GrpcException.invalid("there is no message, or more than one");
     }
     if (body.getByte(0) != 0) {
       throw new GrpcException(
           GrpcStatus.UNIMPLEMENTED, "a compressed message (expected: identity)");
     }
-    return body.slice(PREFIX_BYTES, body.length());
+    return body.slice(GrpcAnswer.PREFIX_BYTES, body.length());
   }
 
   // A timeout that cannot be read is none.
@@ -143,54 +129,14 @@ final class GrpcCall {
   }
 
   private void succeed(Buffer message) {
-    if (!ends()) {
-      return;
+    if (ends()) {
+      new GrpcAnswer(request.response()).end(message);
     }
-    HttpServerResponse response = request.response();
-    response.headers().set(HttpHeaders.CONTENT_TYPE, CONTENT_TYPE);
-    response.trailers().set(STATUS, GrpcStatus.OK.code());
-    Buffer framed = Buffer.buffer(PREFIX_BYTES + message.length())
-        .appendByte((byte) 0)
-        .appendInt(message.length())
-        .appendBuffer(message);
-    var unused = response.end(framed);
   }
 
   private void fail(Throwable error) {
-    if (!ends()) {
-      return;
+    if (ends()) {
+      new GrpcAnswer(request.response()).fail(error);
     }
-    GrpcException refusal = refusal(Failures.cause(error));
-    HttpServerResponse response = request.response();
-    response.headers().set(HttpHeaders.CONTENT_TYPE, CONTENT_TYPE);
-    response.headers().set(STATUS, refusal.status().code());
-    response.headers().set(MESSAGE, escaped(String.valueOf(refusal.getMessage())));
-    var unused = response.end();
-  }
-
-  private static GrpcException refusal(Throwable error) {
-    if (error instanceof GrpcException refusal) {
-      return refusal;
-    }
-    if (error instanceof StoreUnavailableException) {
-      return new GrpcException(GrpcStatus.UNAVAILABLE, "the shared state did not answer");
-    }
-    if (error instanceof UnknownSubjectException) {
-      return new GrpcException(GrpcStatus.UNAVAILABLE, "the policy has changed meanwhile");
-    }
-    LOG.warn("a call could not be answered", error);
-    return new GrpcException(GrpcStatus.INTERNAL, "the call could not be answered");
-  }
-
-  private static String escaped(String message) {
-    StringBuilder text = new StringBuilder(message.length());
-    for (byte b : message.getBytes(UTF_8)) {
-      if (b >= ' ' && b <= '~' && b != '%') {
-        text.append((char) b);
-      } else {
-        text.append("%%%02X".formatted(b & 0xff));
-      }
-    }
-    return text.toString();
   }
 }

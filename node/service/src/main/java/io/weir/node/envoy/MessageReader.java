@@ -84,6 +84,11 @@ final class MessageReader {
     }
   }
 
+  /** The bytes that are left. */
+  Buffer rest() {
+    return Buffer.buffer(end - at).appendBytes(bytes, at, end - at);
+  }
+
   /** A message in this one. */
   MessageReader message() {
     require(BYTES, "a text or a message");

@@ -20,6 +20,13 @@ final class MessageWriter {
     return this;
   }
 
+  /** Adds a number, even 0: it says which of several fields is there. */
+  MessageWriter addChoice(int field, long number) {
+    tag(field, VARINT);
+    varint(number);
+    return this;
+  }
+
   MessageWriter add(int field, String text) {
     return add(field, Buffer.buffer(text.getBytes(UTF_8)));
   }
@@ -32,7 +39,8 @@ final class MessageWriter {
     return bytes;
   }
 
-  private MessageWriter add(int field, Buffer value) {
+  /** Adds the bytes of a text or a message. */
+  MessageWriter add(int field, Buffer value) {
     tag(field, BYTES);
     varint(value.length());
     bytes.appendBuffer(value);

@@ -36,6 +36,7 @@ record Parts(Map<String, Part> bySubject, List<Optional<String>> subjects) {
     for (int i = 0; i < rules.size(); i++) {
       Descriptor descriptor = request.descriptors().get(i);
       requireOverride(i, descriptor, rules.get(i));
+      requireUndivided(i, rules.get(i));
       Optional<Part> part = rules
           .get(i)
           .filter(rule -> !replaced.contains(rule.name()))
@@ -56,6 +57,14 @@ record Parts(Map<String, Part> bySubject, List<Optional<String>> subjects) {
     }
   }
 
+  private static void requireUndivided(int index, Optional<EnvoyRule> rule) {
+    rule.filter(EnvoyRule::isDivided).ifPresent(divided -> {
+      throw GrpcException.invalid(
+          "descriptors[%d]: rule %s is divided (expected: StreamRateLimitQuotas for it)"
+              .formatted(index, divided.name()));
+    });
+  }
+
   // Empty for one that is unlimited.
   private static Optional<Part> part(
       EnvoyDomain domain, EnvoyRule rule, Descriptor descriptor, long hits) {
@@ -63,7 +72,8 @@ record Parts(Map<String, Part> bySubject, List<Optional<String>> subjects) {
     return limit.map(given -> {
       Subject subject = domain.subject(rule, descriptor.entries(), descriptor.limit());
       NamedLimit named = new NamedLimit(rule.name(), given);
-      return new Part(rule, subject, named, descriptor.hits().orElse(hits));
+      long counted = descriptor.hits().orElse(hits);
+      return new Part(rule, subject, named, descriptor.isRefund() ? -counted : counted);
     });
   }
 }

@@ -27,8 +27,10 @@ record RateLimitRequest(
    *
    * @param limit that it carries
    * @param hits 0 only looks; empty if it names none
+   * @param isRefund whether its hits are given back
    */
-  record Descriptor(List<Entry> entries, Optional<UnitLimit> limit, OptionalLong hits) {}
+  record Descriptor(
+      List<Entry> entries, Optional<UnitLimit> limit, OptionalLong hits, boolean isRefund) {}
 
   /** Reads a message; throws {@link GrpcException} if it is none, or has no meaning. */
   static RateLimitRequest read(Buffer message) {
@@ -64,6 +66,7 @@ record RateLimitRequest(
     List<Entry> entries = new ArrayList<>();
     Optional<UnitLimit> limit = Optional.empty();
     OptionalLong hits = OptionalLong.empty();
+    boolean isRefund = false;
     while (reader.hasNext()) {
       switch (reader.field()) {
         case 1 -> {
@@ -78,19 +81,15 @@ record RateLimitRequest(
         }
         case 2 -> limit = Optional.of(limit(reader.message()));
         case 3 -> hits = OptionalLong.of(wrapped(reader.message()));
-        case 4 -> {
-          if (reader.flag()) {
-            throw GrpcException.invalid("is_negative_hits: true (expected: false, as nothing says"
-                + " which charge is given back)");
-          }
-        }
+        case 4 -> isRefund = reader.flag();
         default -> reader.skip();
       }
     }
-    return new Descriptor(List.copyOf(entries), limit, hits);
+    return new Descriptor(List.copyOf(entries), limit, hits, isRefund);
   }
 
-  private static Entry entry(MessageReader reader) {
+  /** Reads a key and its value. */
+  static Entry entry(MessageReader reader) {
     String key = "";
     String value = "";
     while (reader.hasNext()) {

@@ -27,6 +27,7 @@ import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.net.InetAddress;
 import java.net.Socket;
 import java.util.ArrayList;
 import java.util.List;
@@ -54,6 +55,7 @@ final class EnvoyIT {
             - { match: [{ key: path, value: /never }], requests: 0, per: day }
             - { match: [{ key: account }], requests: 4, per: month, override: true }
             - { match: [{ key: tried }], requests: 1, per: hour, mode: audit }
+            - { match: [{ key: divided }], requests: 1, per: day, divided: true }
             - { match: [{ key: vip }], requests: 50, per: hour, replaces: [address] }
       """;
 
@@ -134,6 +136,48 @@ final class EnvoyIT {
   }
 
   @Test
+  void negativeHitsAreGivenBackAsFarAsTheyAreInUse() {
+    assertThat(ask(descriptor("address=16.1", 5), descriptor("path=/six", 3)).isOver())
+        .isFalse();
+    EnvoyAnswer back = ask(refund("address=16.1", 2), refund("path=/six", 100));
+    assertThat(back.isOver()).isFalse();
+    assertThat(back.status(0)).containsEntry("code", 1L).containsEntry("remaining", 2L);
+    assertThat(back.status(1)).containsEntry("code", 1L).containsEntry("remaining", 3L);
+    assertThat(ask(descriptor("address=16.1", 2)).isOver()).isFalse();
+    assertThat(ask(descriptor("address=16.1", 1)).isOver()).isTrue();
+    // Still full after it: a refund is never refused.
+    assertThat(ask(descriptor("address=16.2", 5)).isOver()).isFalse();
+    EnvoyAnswer none = ask(refund("address=16.2", 0), refund("address=16.3", 1));
+    assertThat(none.isOver()).isTrue(); // 0 only looks
+    // A calendar period, and more than a number holds.
+    assertThat(ask(descriptor("account=16", 4), descriptor("path=/most", 3)).isOver())
+        .isFalse();
+    assertThat(ask(refund("account=16", 1)).status(0)).containsEntry("remaining", 1L);
+    assertThat(ask(descriptor("account=16", 1)).isOver()).isFalse();
+    assertThat(
+            ask(refund("path=/most", Long.MAX_VALUE), refund("path=/most", 1)).status(1))
+        .containsEntry("remaining", 3L);
+    EnvoyAnswer unused = ask(refund("address=16.3", 1));
+    assertThat(unused.isOver()).isFalse();
+    assertThat(unused.status(0)).containsEntry("remaining", 5L);
+  }
+
+  @Test
+  void aDeniedRequestGivesNothingBack() {
+    assertThat(ask(descriptor("address=17.1", 5), descriptor("path=/seven", 3)).isOver())
+        .isFalse();
+    EnvoyAnswer denied = ask(descriptor("address=17.1"), refund("path=/seven", 3));
+    assertThat(denied.isOver()).isTrue();
+    assertThat(denied.full()).containsExactly("address");
+    assertThat(denied.status(1)).containsEntry("code", 1L).containsEntry("remaining", 0L);
+    assertThat(ask(descriptor("path=/seven", 0)).isOver()).isTrue();
+    // Of equal descriptors the sum counts.
+    EnvoyAnswer sum = ask(refund("path=/seven", 3), descriptor("path=/seven", 1));
+    assertThat(sum.isOver()).isFalse();
+    assertThat(sum.status(0)).containsEntry("remaining", 2L);
+  }
+
+  @Test
   void rulesMeanWhatTheySay() {
     EnvoyAnswer free = ask(descriptor("path=/free"), descriptor("unknown=1"));
     assertThat(free.isOver()).isFalse();
@@ -186,6 +230,7 @@ final class EnvoyIT {
   void whatCannotBeDecidedHasAStatus() {
     assertThat(refused(Buffer.buffer("no message")).getCode())
         .isEqualTo(Status.Code.INVALID_ARGUMENT);
+    assertThat(refused(descriptor("divided=1")).getCode()).isEqualTo(Status.Code.INVALID_ARGUMENT);
     assertThat(refused(
             new MessageWriter().add(1, "nowhere").add(2, descriptor("a=1")).bytes()))
         .extracting(Status::getCode, Status::getDescription)
@@ -201,8 +246,9 @@ final class EnvoyIT {
 
   @Test
   void mutatedMessagesAreAnsweredOrRefused() {
+    // No single byte makes a name of another test of these: a mutated message is charged, too.
     byte[] whole =
-        message(1, descriptor("address=8.1"), descriptor("path=/eight")).getBytes();
+        message(1, descriptor("address=mutated"), descriptor("path=/mutated")).getBytes();
     Random random = new Random(Histories.firstSeed());
     for (int i = Histories.count(1000, 20_000); i > 0; i--) {
       byte[] bytes = whole.clone();
@@ -253,7 +299,7 @@ final class EnvoyIT {
 
   // The preface of HTTP/2 with empty settings (RFC 9113, section 3.4).
   private static Socket beginning() throws IOException {
-    Socket socket = new Socket("127.0.0.1", port);
+    Socket socket = new Socket(InetAddress.getLoopbackAddress(), port);
     socket.getOutputStream().write("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(US_ASCII));
     socket.getOutputStream().write(new byte[] {0, 0, 0, 4, 0, 0, 0, 0, 0});
     return socket;
@@ -313,12 +359,13 @@ final class EnvoyIT {
         assertThat(EnvoyAnswer.of(call(own, LIMITS, in("closed", descriptor("tried=1")), token()))
                 .isOver())
             .isFalse();
-        EnvoyAnswer looked =
-            EnvoyAnswer.of(call(own, LIMITS, in("open", descriptor("a=1", 0)), token()));
-        assertThat(looked.isOver()).isFalse();
-        assertThat(looked.headers()).containsKey("Weir-Degraded");
-        assertThat(statusOf(() -> call(own, LIMITS, in("closed", descriptor("a=1", 0)), token())))
-            .isEqualTo(Status.Code.UNAVAILABLE);
+        for (MessageWriter asked : List.of(descriptor("a=1", 0), refund("a=1", 1))) {
+          EnvoyAnswer looked = EnvoyAnswer.of(call(own, LIMITS, in("open", asked), token()));
+          assertThat(looked.isOver()).isFalse();
+          assertThat(looked.headers()).containsKey("Weir-Degraded");
+          assertThat(statusOf(() -> call(own, LIMITS, in("closed", asked), token())))
+              .isEqualTo(Status.Code.UNAVAILABLE);
+        }
         EnvoyAnswer shared = EnvoyAnswer.of(
             call(own, LIMITS, in("shared", descriptor("a=1"), descriptor("b=1")), token()));
         assertThat(shared.isOver()).isFalse();
@@ -344,6 +391,10 @@ final class EnvoyIT {
 
   private static MessageWriter descriptor(String entries, long hits) {
     return descriptor(entries).add(3, new MessageWriter().add(1, hits));
+  }
+
+  private static MessageWriter refund(String entries, long hits) {
+    return descriptor(entries, hits).add(4, 1);
   }
 
   private static Buffer message(long hits, MessageWriter... descriptors) {

@@ -34,7 +34,8 @@ final class RateLimitRequestTest {
         .containsExactly(new Descriptor(
             List.of(new Entry("remote_address", "10.0.0.1")),
             Optional.empty(),
-            OptionalLong.empty()));
+            OptionalLong.empty(),
+            false));
   }
 
   @Test
@@ -56,7 +57,15 @@ final class RateLimitRequestTest {
         .containsExactly(new Descriptor(
             List.of(new Entry("a", "1")),
             Optional.of(new UnitLimit(500, LimitUnit.WEEK)),
-            OptionalLong.of(1L << 40)));
+            OptionalLong.of(1L << 40),
+            false));
+  }
+
+  @Test
+  void aDescriptorMayGiveItsHitsBack() {
+    RateLimitRequest request = read("0a0165 1209 0a05 0a0161 1200 2001 1803");
+    assertThat(request.hits()).isEqualTo(3);
+    assertThat(request.descriptors()).singleElement().matches(Descriptor::isRefund);
   }
 
   @ParameterizedTest
@@ -92,7 +101,6 @@ final class RateLimitRequestTest {
         "4b | a field of type 3",
         "02 00 | a field number out of range",
         "0a0165 1200 61 | ends within a field",
-        "0a0165 1202 2001 | is_negative_hits",
         "0a0165 1206 1204 0805 1008 | limit.unit: 8",
         "0a0165 1204 1202 0805 | limit.unit: 0"
       })

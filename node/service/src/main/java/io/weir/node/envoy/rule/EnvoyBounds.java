@@ -13,5 +13,8 @@ public final class EnvoyBounds {
   /** The most bytes of the name of a domain. */
   public static final int DOMAIN = 256;
 
+  /** The most buckets of a stream. */
+  public static final int BUCKETS = 1000;
+
   private EnvoyBounds() {}
 }

@@ -12,6 +12,7 @@ import java.util.Set;
  * @param limit empty if it has none
  * @param takesLimits whether a limit that a descriptor carries counts in place of its own
  * @param audits whether it is decided and not enforced
+ * @param isDivided whether it is divided among Envoys, which decide without a call
  * @param replaces names of rules that do not count beside this one
  * @param plan limits the operation with the rule's name, unless a descriptor carries a limit
  */
@@ -21,6 +22,7 @@ public record EnvoyRule(
     Optional<UnitLimit> limit,
     boolean takesLimits,
     boolean audits,
+    boolean isDivided,
     Set<String> replaces,
     Plan plan) {
   public EnvoyRule {

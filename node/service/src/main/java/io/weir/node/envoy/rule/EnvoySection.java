@@ -55,6 +55,10 @@ public final class EnvoySection implements PolicySection<EnvoyDomains> {
           Words.of("enforce", false, "audit", true),
           "`enforce`, or `audit`: decided and counted, and it denies nothing")
       .or(false);
+  private static final Field<Boolean> DIVIDED = Field.flag(
+      "divided",
+      "whether it is [divided among Envoys](envoy.md#divided-limits), per second to day, its keys in"
+          + " the order of the alphabet");
   private static final Field<String> NAME =
       Field.name("name", "of the limit, in answers and metrics; default: the keys of its entries");
   private static final Field<List<Item>> REPLACES = Field.names(
@@ -62,7 +66,16 @@ public final class EnvoySection implements PolicySection<EnvoyDomains> {
   private static final Field<List<Section>> RULES = Field.sections(
           "rules",
           Table.of(
-              "envoyRule", MATCH, REQUESTS, PER, UNLIMITED, TAKES_LIMITS, AUDITS, NAME, REPLACES),
+              "envoyRule",
+              MATCH,
+              REQUESTS,
+              PER,
+              UNLIMITED,
+              TAKES_LIMITS,
+              AUDITS,
+              DIVIDED,
+              NAME,
+              REPLACES),
           "which descriptors have which limit")
       .atMost(MOST_RULES, "too_many_rules");
   private static final Field<String> TENANT = Field.id(
@@ -138,7 +151,12 @@ public final class EnvoySection implements PolicySection<EnvoyDomains> {
     Optional<UnitLimit> limit = limit(section);
     boolean takesLimits = section.get(TAKES_LIMITS);
     boolean audits = section.get(AUDITS);
+    boolean isDivided = section.get(DIVIDED);
     Set<String> replaces = Item.texts(section.get(REPLACES));
+    if (isDivided) {
+      boolean hasOthers = takesLimits || audits || section.get(UNLIMITED) || !replaces.isEmpty();
+      checkDivided(section, match, hasOthers, limit);
+    }
     String name = section.find(NAME).orElseGet(() -> nameOf(match));
     return match.isEmpty()
         ? Optional.empty()
@@ -148,8 +166,29 @@ public final class EnvoySection implements PolicySection<EnvoyDomains> {
             limit,
             takesLimits,
             audits,
+            isDivided,
             replaces,
             EnvoyDomain.plan(domain, name, limit, failureMode)));
+  }
+
+  // Buckets have no order and each key once, so a rule has the order of the alphabet.
+  private static void checkDivided(
+      Section section, List<EntryMatch> match, boolean hasOthers, Optional<UnitLimit> limit) {
+    if (hasOthers) {
+      section.error(
+          "divided_with_options",
+          DIVIDED.name(),
+          "true beside override, mode, replaces or unlimited (expected: none of them)");
+    }
+    if (limit.filter(given -> !given.isDivisible()).isPresent()) {
+      section.error("divided_too_long", PER.name(), "above a day (expected: second to day)");
+    }
+    for (int i = 1; i < match.size(); i++) {
+      if (match.get(i - 1).key().compareTo(match.get(i).key()) >= 0) {
+        section.error(
+            "divided_unordered", MATCH.name(), "keys that are not in the order of the alphabet");
+      }
+    }
   }
 
   private static List<EntryMatch> match(Section section) {

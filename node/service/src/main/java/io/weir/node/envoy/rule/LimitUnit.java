@@ -59,6 +59,11 @@ public enum LimitUnit {
     return this == MONTH;
   }
 
+  /** Its length in seconds; 0 for a period of the calendar. */
+  public long seconds() {
+    return seconds;
+  }
+
   long micros() {
     return seconds * MICROS_PER_SECOND;
   }

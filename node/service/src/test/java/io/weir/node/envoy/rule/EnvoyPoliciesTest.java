@@ -164,6 +164,13 @@ final class EnvoyPoliciesTest {
         "rules: [{ match: [{ key: a }], unlimited: true, replaces: [b] }] | rule_unknown",
         "rules: [{ match: [{ key: a }], unlimited: true, name: b, replaces: [b] }] | rule_unknown",
         "rules: [{ match: [{ key: a }], unlimited: true, quota_mode: true }] | field_unknown",
+        "rules: [{ match: [{ key: a }], requests: 1, per: week, divided: true }] | divided_too_long",
+        "rules: [{ match: [{ key: a }], requests: 1, per: month, divided: true }] | divided_too_long",
+        "rules: [{ match: [{ key: b }, { key: a }], requests: 1, per: day, divided: true }] | divided_unordered",
+        "rules: [{ match: [{ key: a }, { key: a }], requests: 1, per: day, divided: true }] | divided_unordered",
+        "rules: [{ match: [{ key: a }], unlimited: true, divided: true }] | divided_with_options",
+        "rules: [{ match: [{ key: a }], requests: 1, per: day, mode: audit, divided: true }] | divided_with_options",
+        "rules: [{ match: [{ key: a }], requests: 1, per: day, override: true, divided: true }] | divided_with_options",
         "tenant: 'a b' | value_invalid",
         "failureMode: maybe | value_invalid"
       })
@@ -179,8 +186,8 @@ final class EnvoyPoliciesTest {
           - { match: [{ key: b }], requests: 1, per: often }
         """));
     assertThat(invalid.problems())
-        .extracting(
-            problem -> problem.location().line() + " " + problem.location().path())
+        .extracting(problem ->
+            problem.location().position().line() + " " + problem.location().path())
         .containsExactly("5 envoy.edge.rules[0].requests", "6 envoy.edge.rules[1].per");
   }
 
