@@ -1,0 +1,163 @@
+package io.weir.operators.door;
+
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import io.weir.core.policy.Policy;
+import io.weir.node.admin.OperatorBodies;
+import io.weir.node.answer.ProblemDetails;
+import io.weir.node.answer.RefusedException;
+import io.weir.node.auth.Operator;
+import io.weir.node.auth.Operator.Scope;
+import io.weir.node.extension.NodeParts;
+import io.weir.node.intake.Door;
+import io.weir.node.intake.QueryParameters;
+import io.weir.node.intake.Route;
+import io.weir.node.intake.RoutedRequest;
+import io.weir.state.audit.Drift;
+import io.weir.state.audit.DriftCheck;
+import io.weir.state.audit.DriftCheck.Comparison;
+import io.weir.state.audit.RedisAudit;
+import io.weir.state.connection.RedisConnections;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.CompletionStage;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * {@code /v1/drift}: compares numbers in Redis with the items that they stand for, and repairs them; for operators of the
+ * whole cluster.
+ */
+public final class DriftDoor implements Door {
+  private static final Logger LOG = LoggerFactory.getLogger(DriftDoor.class);
+  private static final String PATH = "/v1/drift";
+  private static final String ENTRIES = "entries";
+  private static final int MAX_BYTES = 1 << 10;
+  private static final int USUAL_ENTRIES = 2000;
+  private static final int MOST_ENTRIES = 100_000;
+  private static final int MOST_AUDITED = 20;
+
+  private final Context loop;
+  private final NodeParts node;
+  private final OperatorBodies bodies;
+  private final RedisConnections redis;
+  private final List<DriftCheck> checks;
+  private final RedisAudit audit;
+
+  /**
+   * A door of one event loop.
+   *
+   * @param redis connections for calls that take longer than decisions
+   */
+  public DriftDoor(Vertx vertx, NodeParts node, RedisConnections redis, List<DriftCheck> checks) {
+    this.loop = vertx.getOrCreateContext();
+    this.node = node;
+    this.bodies = new OperatorBodies(vertx, node.memory());
+    this.redis = redis;
+    this.checks = List.copyOf(checks);
+    this.audit = new RedisAudit(node.redis());
+  }
+
+  @Override
+  public List<Route> routes() {
+    return List.of(
+        Route.get(PATH, this::look).withQuery(ENTRIES),
+        Route.post(PATH, this::repair).withQuery(ENTRIES));
+  }
+
+  private Future<Void> look(RoutedRequest request) {
+    node.operators().require(request.http(), Scope.READ);
+    return all(entries(request), false).compose(found -> request.answer(200, json(found, false)));
+  }
+
+  private Future<Void> repair(RoutedRequest request) {
+    Operator operator = node.operators().require(request.http(), Scope.ALL);
+    int entries = entries(request);
+    return bodies
+        .object(request, MAX_BYTES, "drift_invalid")
+        .compose(empty -> all(entries, true))
+        .compose(found -> audited(operator, found).map(found))
+        .compose(found -> request.answer(200, json(found, true)));
+  }
+
+  private static int entries(RoutedRequest request) {
+    String text = QueryParameters.values(request.http(), Set.of(ENTRIES))
+        .getOrDefault(ENTRIES, Integer.toString(USUAL_ENTRIES));
+    if (text.matches("\\d{1,8}")
+        && Integer.parseInt(text) > 0
+        && Integer.parseInt(text) <= MOST_ENTRIES) {
+      return Integer.parseInt(text);
+    }
+    throw new RefusedException(ProblemDetails.badRequest(
+        "query_invalid", List.of("entries: (expected: 1 to %d)".formatted(MOST_ENTRIES))));
+  }
+
+  // One after the other: Redis serves decisions between two of them.
+  private Future<List<Comparison>> all(int entries, boolean isRepair) {
+    Policy policy = node.policies().current().policy();
+    Future<List<Comparison>> done = Future.succeededFuture(new ArrayList<>());
+    for (DriftCheck check : checks) {
+      for (var thing : new TreeMap<>(check.things().apply(policy)).entrySet()) {
+        done = done.compose(
+            before -> of(check.compare(redis, thing.getKey(), thing.getValue(), entries, isRepair))
+                .map(comparison -> {
+                  before.add(comparison);
+                  return before;
+                }));
+      }
+    }
+    return done;
+  }
+
+  // It is done: without the audit, too.
+  private Future<Void> audited(Operator operator, List<Comparison> all) {
+    List<Future<Void>> lines = all.stream()
+        .filter(one -> !one.drifts().isEmpty())
+        .map(one -> of(audit.add(
+                operator.name(),
+                "repair",
+                one.kind() + ":" + one.name(),
+                "",
+                new JsonObject().put("drift", drifts(one, MOST_AUDITED)).encode()))
+            .onFailure(error -> LOG.warn("a repair is not in the audit: {}", error.getMessage()))
+            .otherwiseEmpty())
+        .toList();
+    return Future.all(lines).mapEmpty();
+  }
+
+  private <T> Future<T> of(CompletionStage<T> stage) {
+    return Future.fromCompletionStage(stage, loop)
+        .recover(error -> Future.failedFuture(RefusedException.of(error)));
+  }
+
+  private static JsonObject json(List<Comparison> all, boolean isRepair) {
+    return new JsonObject()
+        .put("repaired", isRepair)
+        .put("things", new JsonArray(all.stream().map(DriftDoor::json).toList()));
+  }
+
+  private static JsonObject json(Comparison one) {
+    return new JsonObject()
+        .put("kind", one.kind())
+        .put("name", one.name())
+        .put(ENTRIES, one.size())
+        .put("compared", one.isCompared())
+        .put("drift", drifts(one, Integer.MAX_VALUE));
+  }
+
+  private static JsonArray drifts(Comparison one, int most) {
+    return new JsonArray(one.drifts().stream().limit(most).map(DriftDoor::json).toList());
+  }
+
+  private static JsonObject json(Drift drift) {
+    return new JsonObject()
+        .put("place", drift.place())
+        .put("counted", drift.counted())
+        .put("found", drift.found());
+  }
+}
