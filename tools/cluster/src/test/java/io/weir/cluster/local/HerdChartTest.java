@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.weir.cluster.local.Herd.Caller;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
@@ -22,7 +23,7 @@ final class HerdChartTest {
         Map.of(
             Patience.SLOTS, herd(2),
             Patience.NEXT_TOKEN, herd(7),
-            Patience.BACKOFF, List.of(new Caller(3, -1))));
+            Patience.BACKOFF, List.of(new Caller(List.of(0L, 1L, 2L), -1))));
     DocumentBuilderFactory parsers = DocumentBuilderFactory.newInstance();
     parsers.setFeature("http://apache.org/xml/features/nonvalidating/load-external-dtd", false);
     Document svg = parsers.newDocumentBuilder().parse(file.toFile());
@@ -34,7 +35,8 @@ final class HerdChartTest {
 
   private static List<Caller> herd(int attempts) {
     return IntStream.range(0, 1000)
-        .mapToObj(i -> new Caller(1 + i * attempts / 1000, i * 10_000_000L))
+        .mapToObj(
+            i -> new Caller(Collections.nCopies(1 + i * attempts / 1000, 0L), i * 10_000_000L))
         .toList();
   }
 }
