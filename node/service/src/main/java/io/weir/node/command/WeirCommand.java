@@ -73,7 +73,8 @@ public final class WeirCommand {
         .addSubcommand(new KeyCommand())
         .addSubcommand(InspectCommand.commandLine(localRedis, capabilities))
         .addSubcommand(new ContextCommand(nodes))
-        .addSubcommand(new CompletionCommand());
+        .addSubcommand(new CompletionCommand())
+        .addSubcommand(new ManCommand());
     capabilities
         .extensions()
         .forEach(extension -> extension.commands(localRedis, nodes).forEach(line::addSubcommand));

@@ -25,7 +25,8 @@ final class WeirHelp {
     GROUPS.put("Look", List.of("status", "top", "denials", "explain", "inspect", "jobs", "audit"));
     GROUPS.put("Limits", List.of("policy", "reset", "replay", "warnings"));
     GROUPS.put("Callers", List.of("keys", "tenants", "tokens", "key"));
-    GROUPS.put("Run", List.of("node", "context", "completion", "up", "demo", "replay-vectors"));
+    GROUPS.put(
+        "Run", List.of("node", "context", "completion", "man", "up", "demo", "replay-vectors"));
   }
 
   private WeirHelp() {}

@@ -2,6 +2,7 @@ package io.weir.whole.project;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.weir.node.command.RowCommand;
 import io.weir.node.command.WeirCommand;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -38,7 +39,7 @@ final class CommandReferenceTest {
   }
 
   private static void add(CommandLine line, StringBuilder table) {
-    if (line.getSubcommands().isEmpty()) {
+    if (line.getSubcommands().isEmpty() || line.getCommand() instanceof RowCommand) {
       table.append(row(line.getCommandSpec()));
     }
     line.getSubcommands().values().forEach(one -> add(one, table));
