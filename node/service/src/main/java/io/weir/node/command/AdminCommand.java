@@ -147,6 +147,11 @@ public abstract class AdminCommand implements Callable<Integer> {
     return text.matches("\\d+[smhd]") ? "+" + text : text;
   }
 
+  /** A name as a segment of a path. */
+  public static String segment(String name) {
+    return URLEncoder.encode(name, StandardCharsets.UTF_8).replace("+", "%20");
+  }
+
   public static String query(Map<String, String> parameters) {
     String joined = parameters.entrySet().stream()
         .filter(one -> !one.getValue().isEmpty())

@@ -3,7 +3,7 @@ package io.weir.node.command;
 import io.weir.node.Node;
 import io.weir.node.config.ConfigDefaults;
 import io.weir.node.config.NodeConfig;
-import io.weir.node.config.NodeConfig.Address;
+import io.weir.node.config.NodeConfig.Listening;
 import io.weir.node.config.NodeConfig.PolicyFile;
 import io.weir.node.config.NodeConfig.Redis;
 import io.weir.node.config.NodeConfig.Running;
@@ -143,16 +143,17 @@ final class NodeCommand implements Callable<Integer> {
       node.close();
       stopped.countDown();
     }));
-    Address callers = config.listening().callers();
     // A script that starts nodes waits for this line.
-    spec.commandLine()
-        .getOut()
-        .printf(
-            "weir node ready on http://%s, for operators on http://%s%n",
-            callers, config.listening().operators().orElse(callers));
+    spec.commandLine().getOut().println(ready(config.listening()));
     spec.commandLine().getOut().flush();
     stopped.await();
     return 0;
+  }
+
+  static String ready(Listening listening) {
+    String callers = (listening.tls().isPresent() ? "https://" : "http://") + listening.callers();
+    return "weir node ready on %s, for operators on %s"
+        .formatted(callers, listening.operators().map(own -> "http://" + own).orElse(callers));
   }
 
   NodeConfig config() {

@@ -92,8 +92,9 @@ final class PolicyAdminCommands {
       answer.getJsonArray(list, new JsonArray()).stream()
           .map(JsonObject.class::cast)
           .forEach(problem -> out.printf(
-              "line %d: %s: %s %s: %s%n",
+              "line %d, column %d: %s: %s %s: %s%n",
               problem.getInteger("line"),
+              problem.getInteger("column", 1),
               problem.getString("path"),
               problem.getString("severity"),
               problem.getString("code"),

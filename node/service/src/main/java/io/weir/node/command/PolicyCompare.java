@@ -101,8 +101,9 @@ final class PolicyCompare extends AdminCommand {
         .map(JsonObject.class::cast)
         .forEach(problem -> err()
             .printf(
-                "line %d: %s: %s: %s%n",
+                "line %d, column %d: %s: %s: %s%n",
                 problem.getInteger("line"),
+                problem.getInteger("column", 1),
                 problem.getString("path"),
                 problem.getString("code"),
                 problem.getString("message")));

@@ -39,7 +39,8 @@ final class CommandsTest {
     assertThat(run("policy", "check", file.toString())).isEqualTo(1);
     assertThat(out.toString())
         .contains(
-            "bad.yaml:1: buckets: error value_invalid", "bad.yaml:2: colour: error field_unknown");
+            "bad.yaml:1:10: buckets: error value_invalid",
+            "bad.yaml:2:9: colour: error field_unknown");
   }
 
   @Test
@@ -58,12 +59,12 @@ final class CommandsTest {
     Files.writeString(folder.resolve("notes.txt"), "no configuration");
     assertThat(run("policy", "import", "envoy", folder.toString())).isZero();
     assertThat(out.toString()).isEqualTo("""
-            buckets: []
-            envoy:
-              one:
-                rules:
-                  - { match: [{ key: "a" }], requests: 3, per: day }
-            """);
+        buckets: []
+        envoy:
+          one:
+            rules:
+              - { match: [{ key: "a" }], requests: 3, per: day }
+        """);
     assertThat(err.toString()).startsWith("one.yaml:3: detailed_metric: left out, ");
     Files.writeString(folder.resolve("two.yaml"), "domain: two\ndescriptors: [{ value: x }]\n");
     assertThat(run("policy", "import", "envoy", folder.toString())).isEqualTo(1);
@@ -167,6 +168,18 @@ final class CommandsTest {
         .doesNotContain("Others:");
     assertThat(out.toString().lines())
         .allSatisfy(line -> assertThat(line.length()).isLessThanOrEqualTo(80));
+  }
+
+  @Test
+  void theManualPageHasEachCommandWithItsOptionsAndNoOtherRequests() {
+    assertThat(run("man")).isZero();
+    assertThat(out.toString().lines())
+        .contains(
+            ".TH WEIR 1",
+            ".SS weir policy apply FILE",
+            "\\fB\\-\\-dry\\-run\\fR",
+            ".SS weir context set NAME")
+        .allMatch(line -> !line.startsWith(".") || line.matches("\\.(TH|SH|SS|TP|B|I)( .*)?"));
   }
 
   @Test

@@ -11,6 +11,7 @@ import io.weir.node.config.NodeConfig.Redis;
 import io.weir.node.config.NodeConfig.Running;
 import io.weir.node.config.NodeConfig.Tokens;
 import io.weir.node.config.Reports;
+import io.weir.node.config.Tls;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
@@ -49,6 +50,26 @@ final class NodeCommandTest {
                 Duration.ofSeconds(2),
                 Duration.ofSeconds(10)),
             Reports.NONE));
+  }
+
+  @Test
+  void theLineOfAReadyNodeHasTheSchemeOfEachPort() {
+    Address callers = new Address("127.0.0.1", 8443);
+    Optional<Address> operators = Optional.of(new Address("127.0.0.1", 9080));
+    Optional<Tls> tls =
+        Optional.of(new Tls(Path.of("cert.pem"), Path.of("key.pem"), Optional.empty()));
+
+    assertThat(NodeCommand.ready(listening(callers, operators, Optional.empty())))
+        .endsWith("on http://127.0.0.1:8443, for operators on http://127.0.0.1:9080");
+    assertThat(NodeCommand.ready(listening(callers, operators, tls)))
+        .endsWith("on https://127.0.0.1:8443, for operators on http://127.0.0.1:9080");
+    assertThat(NodeCommand.ready(listening(callers, Optional.empty(), tls)))
+        .endsWith("on https://127.0.0.1:8443, for operators on https://127.0.0.1:8443");
+  }
+
+  private static Listening listening(
+      Address callers, Optional<Address> operators, Optional<Tls> tls) {
+    return new Listening(callers, operators, Optional.empty(), Optional.empty(), tls, List.of());
   }
 
   @Test
