@@ -35,6 +35,7 @@ final class KeyCache implements Feed.Listener {
   private final StoredTokens tokens;
   private final RecentChanges recent;
   private final Losses losses;
+  private final RecordedSubjects subjects;
   private final ChangeReader changeReader = new ChangeReader(this::readChanged);
   private final Cache<String, Known> keys;
   private final Cache<String, StoredFields> aliases;
@@ -68,6 +69,7 @@ final class KeyCache implements Feed.Listener {
         .weigher((String id, Known known) -> known.bytes())
         .build();
     this.aliases = Caffeine.newBuilder().maximumSize(mostBytes / BYTES_OF_ALIAS).build();
+    this.subjects = new RecordedSubjects(records);
     this.losses = new Losses(records, nanos, meters);
     meters.known(keys::estimatedSize);
   }
@@ -87,6 +89,10 @@ final class KeyCache implements Feed.Listener {
     return Optional.ofNullable(keys.getIfPresent(id));
   }
 
+  RecordedSubjects subjects() {
+    return subjects;
+  }
+
   boolean isCurrent(Known known) {
     return known.isCurrent(generation.get());
   }
@@ -98,11 +104,7 @@ final class KeyCache implements Feed.Listener {
 
   /** The id of a key without an id in its text, if it was looked up. */
   Optional<String> alias(String hash) {
-    return Optional.ofNullable(aliases.getIfPresent(hash)).flatMap(KeyCache::id);
-  }
-
-  private static Optional<String> id(StoredFields alias) {
-    return Optional.ofNullable(alias.fields().get("id"));
+    return Optional.ofNullable(aliases.getIfPresent(hash)).flatMap(alias -> alias.field("id"));
   }
 
   /** Looks for the id of such a key. */
@@ -116,7 +118,7 @@ final class KeyCache implements Feed.Listener {
           aliases.put(hash, found);
         }
       }
-      return id(found);
+      return found.field("id");
     });
   }
 
@@ -220,6 +222,7 @@ final class KeyCache implements Feed.Listener {
     } else {
       lookUps.remove(id);
       unknown.invalidate(id);
+      subjects.changed(change);
       Optional.ofNullable(keys.getIfPresent(id)).ifPresent(Known::changed);
     }
     if (isUnread || isKnownKey(name)) {
@@ -242,6 +245,7 @@ final class KeyCache implements Feed.Listener {
     generation.incrementAndGet();
     aliasChanges.incrementAndGet();
     tokens.changed();
+    subjects.missed();
     lookUps.clear();
     tenants.asMap().values().forEach(Tenant::changed);
     unknown.invalidateAll();

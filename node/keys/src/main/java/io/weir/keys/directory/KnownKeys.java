@@ -1,7 +1,6 @@
 package io.weir.keys.directory;
 
 import io.vertx.core.Future;
-import io.vertx.core.Vertx;
 import io.weir.core.bucket.Names;
 import io.weir.core.policy.SecretHash;
 import io.weir.core.policy.Subject;
@@ -26,7 +25,6 @@ import java.util.function.Supplier;
  * the {@link Feed}. While Redis is away, known keys go on. Mutable; safe for use by many threads.
  */
 public final class KnownKeys implements Directory {
-  private static final Future<Boolean> FRESH = Future.succeededFuture(true);
   private static final ProblemDetails PLAN_MISSING =
       ProblemDetails.of(503, "plan_missing", "The policy in force has no plan for the key");
   // Used for unknown ids too, so that the response time does not reveal which ids exist.
@@ -53,7 +51,7 @@ public final class KnownKeys implements Directory {
       LongSupplier nanos,
       KeyMeters meters) {
     this.policies = policies;
-    this.strangers = new Strangers(new MissBudget(nanos), meters);
+    this.strangers = new Strangers(nanos, meters);
     this.nanos = nanos;
     RecentChanges recent = new RecentChanges(nanos);
     this.tokens = new StoredTokens(new NewestRecords(records, recent), nanos.getAsLong());
@@ -69,7 +67,8 @@ public final class KnownKeys implements Directory {
         .look()
         .thenCompose(looked -> cache.isPuttingBack()
             ? CompletableFuture.completedFuture(null)
-            : tokens.refresh(feeds.ofTokens().freshNanos()))
+            : CompletableFuture.allOf(
+                tokens.refresh(feeds.ofTokens().freshNanos()), cache.subjects().refresh()))
         .exceptionally(error -> null);
   }
 
@@ -125,7 +124,7 @@ public final class KnownKeys implements Directory {
   private Future<Optional<Subject>> afterReading(
       String id, String secret, Optional<String> address) {
     String keyHash = SecretHash.of(id + "." + secret).compact();
-    return afterLooking(feed(id)).compose(isFresh -> {
+    return CallerContext.afterLooking(feed(id)).compose(isFresh -> {
       if (!isFresh) {
         return unavailable();
       }
@@ -133,7 +132,10 @@ public final class KnownKeys implements Directory {
         return nobody();
       }
       return strangers
-          .charged(address, () -> inContext(cache.lookUpNow(id)), known -> opens(known, secret))
+          .charged(
+              address,
+              () -> CallerContext.await(cache.lookUpNow(id)),
+              known -> opens(known, secret))
           .compose(known -> {
             if (opens(known, secret)) {
               return found(id, address).compose(it -> opened(it, secret));
@@ -162,7 +164,7 @@ public final class KnownKeys implements Directory {
   // A look-up that finds something costs its address nothing.
   private <T> Future<Optional<T>> lookedUp(
       Optional<String> address, Supplier<CompletableFuture<Optional<T>>> lookUp) {
-    return strangers.charged(address, () -> inContext(lookUp.get()), Optional::isPresent);
+    return strangers.charged(address, () -> CallerContext.await(lookUp.get()), Optional::isPresent);
   }
 
   /**
@@ -170,9 +172,9 @@ public final class KnownKeys implements Directory {
    * not be used.
    */
   public Future<Optional<StoredRecord>> tenant(String name) {
-    return afterLooking(feed(name))
+    return CallerContext.afterLooking(feed(name))
         .compose(isFresh -> isFresh
-            ? inContext(cache.tenant(name))
+            ? CallerContext.await(cache.tenant(name))
             : cache
                 .knownTenant(name)
                 .map(Future::succeededFuture)
@@ -209,13 +211,36 @@ public final class KnownKeys implements Directory {
 
   @Override
   public Future<Optional<Subject>> named(String name, Supplier<Optional<Subject>> covered) {
-    if (!Names.isId(name)) {
-      return Future.succeededFuture(covered.get());
-    }
+    return named(name, Optional.empty(), covered);
+  }
+
+  /** The same by a record of this tenant alone, if there is one. */
+  public Future<Optional<Subject>> named(
+      String name, Optional<String> tenant, Supplier<Optional<Subject>> covered) {
+    return Names.isId(name)
+        ? recorded(name, tenant, covered)
+        : hasRecord(name)
+            .compose(hasRecord -> hasRecord
+                ? recorded(name, tenant, covered)
+                : Future.succeededFuture(covered.get()));
+  }
+
+  // A record may have been made while this node was paused.
+  private Future<Boolean> hasRecord(String name) {
+    return CallerContext.afterLooking(feed(name))
+        .compose(isFresh -> isFresh
+            ? CallerContext.await(cache.subjects().find(name))
+            : Future.succeededFuture(cache.subjects().contains(name)));
+  }
+
+  private Future<Optional<Subject>> recorded(
+      String name, Optional<String> tenant, Supplier<Optional<Subject>> covered) {
     boolean isUnread = feed(name).isAway() && cache.get(name).isEmpty();
     return isUnread && covered.get().isPresent()
         ? Future.succeededFuture(covered.get())
         : found(name, Optional.empty())
+            .map(known -> known.filter(
+                it -> tenant.isEmpty() || tenant.get().equals(it.entry().tenant())))
             .compose(known ->
                 known.isPresent() ? usable(known.get()) : Future.succeededFuture(covered.get()));
   }
@@ -235,7 +260,7 @@ public final class KnownKeys implements Directory {
   }
 
   private Future<Optional<Known>> found(String id, Optional<String> address) {
-    return afterLooking(feed(id)).compose(isFresh -> {
+    return CallerContext.afterLooking(feed(id)).compose(isFresh -> {
       if (!isFresh) {
         return asKnown(id);
       }
@@ -243,14 +268,10 @@ public final class KnownKeys implements Directory {
         Feed ofTenant = known.map(it -> feed(it.tenant().name())).orElse(feed(id));
         return ofTenant.isFresh()
             ? Future.succeededFuture(known)
-            : afterLooking(ofTenant)
+            : CallerContext.afterLooking(ofTenant)
                 .compose(looked -> looked ? whileFresh(id, address) : asKnown(id));
       });
     });
-  }
-
-  private static Future<Boolean> afterLooking(Feed feed) {
-    return feed.isFresh() ? FRESH : inContext(feed.afterLooking());
   }
 
   private Future<Optional<Known>> whileFresh(String id, Optional<String> address) {
@@ -259,7 +280,7 @@ public final class KnownKeys implements Directory {
       return Future.succeededFuture(known);
     }
     if (known.isPresent()) {
-      return inContext(cache.lookUp(id)).recover(error -> afterFailure(id, error));
+      return CallerContext.await(cache.lookUp(id)).recover(error -> afterFailure(id, error));
     }
     return cache.isUnknown(id)
         ? Future.succeededFuture(Optional.empty())
@@ -274,12 +295,5 @@ public final class KnownKeys implements Directory {
 
   private Future<Optional<Known>> asKnown(String id) {
     return cache.get(id).isPresent() ? Future.succeededFuture(cache.get(id)) : unavailable();
-  }
-
-  private static <T> Future<T> inContext(CompletableFuture<T> stage) {
-    var context = Vertx.currentContext();
-    return context == null
-        ? Future.fromCompletionStage(stage)
-        : Future.fromCompletionStage(stage, context);
   }
 }

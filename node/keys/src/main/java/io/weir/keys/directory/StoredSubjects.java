@@ -16,14 +16,14 @@ public final class StoredSubjects {
   private StoredSubjects() {}
 
   /**
-   * The subject of the key with this id, whatever its state; waits for Redis.
+   * The subject with this name, or of the key with this id, whatever its state; waits for Redis.
    *
    * @param nowMillis the time at which overrides are in force
    * @throws io.weir.core.throttle.StoreUnavailableException if Redis does not answer
    */
   public static Optional<Subject> find(
       RedisRecords records, Policy policy, String id, long nowMillis) {
-    if (!Names.isId(id)) {
+    if (!Names.isSubject(id)) {
       return Optional.empty();
     }
     return entry(records, RecordType.KEY, id).flatMap(key -> {

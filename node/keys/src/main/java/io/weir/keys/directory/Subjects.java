@@ -6,6 +6,7 @@ import io.weir.core.policy.Access;
 import io.weir.core.policy.SubjectEntry;
 import io.weir.core.policy.SubjectEntry.TenantEntry;
 import io.weir.core.policy.schema.DocumentValue;
+import io.weir.core.policy.schema.Position;
 import io.weir.keys.record.KeyState;
 import io.weir.keys.record.StoredRecord;
 import io.weir.keys.record.TimedOverride;
@@ -57,21 +58,21 @@ public final class Subjects {
     if (value instanceof JsonObject object) {
       Map<String, DocumentValue> entries = new LinkedHashMap<>();
       object.forEach(one -> entries.put(one.getKey(), document(one.getValue())));
-      return new DocumentValue.Mapping(1, entries);
+      return new DocumentValue.Mapping(Position.START, entries);
     }
     if (value instanceof JsonArray array) {
       return new DocumentValue.Sequence(
-          1, array.stream().map(Subjects::document).toList());
+          Position.START, array.stream().map(Subjects::document).toList());
     }
     if (value instanceof Boolean flag) {
-      return new DocumentValue.Flag(1, flag);
+      return new DocumentValue.Flag(Position.START, flag);
     }
     if (value instanceof Number number) {
-      return new DocumentValue.Numeral(1, number.toString());
+      return new DocumentValue.Numeral(Position.START, number.toString());
     }
     return value == null
-        ? new DocumentValue.Nothing(1)
-        : new DocumentValue.Text(1, value.toString());
+        ? new DocumentValue.Nothing(Position.START)
+        : new DocumentValue.Text(Position.START, value.toString());
   }
 
   /** A key, to check its settings: active, with all of its overrides, and without those of its tenant. */

@@ -2,17 +2,13 @@ package io.weir.keys.identity;
 
 import io.vertx.core.Future;
 import io.vertx.core.MultiMap;
+import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
-import io.weir.core.bucket.Names;
-import io.weir.core.policy.Access;
 import io.weir.core.policy.OperationRule;
 import io.weir.core.policy.Policy;
 import io.weir.core.policy.Subject;
-import io.weir.core.policy.SubjectEntry;
-import io.weir.core.policy.SubjectSource;
 import io.weir.keys.directory.KnownKeys;
-import io.weir.keys.directory.Subjects;
 import io.weir.keys.identity.IdentityRule.Anonymous;
 import io.weir.keys.identity.IdentityRule.Assigned;
 import io.weir.keys.identity.IdentityRule.Header;
@@ -25,7 +21,9 @@ import io.weir.node.auth.Identities;
 import io.weir.node.auth.KeyHeaders;
 import io.weir.node.auth.KeyLookup;
 import io.weir.node.auth.Networks;
+import io.weir.node.auth.Operator;
 import io.weir.node.upstream.ForwardedHeaders;
+import io.weir.state.policy.NodeQuestions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -40,41 +38,28 @@ import java.util.Set;
 public final class Identifier implements io.weir.node.auth.Identifier {
   private static final ProblemDetails UNTRUSTED = ProblemDetails.of(
       401, "identity_untrusted", "Only trusted proxies may send the header that names the caller");
-  private static final ProblemDetails SUBJECT_INVALID = ProblemDetails.of(
-      401,
-      "subject_invalid",
-      "The name of this caller cannot be used (expected: 1 to %d visible ASCII characters, with its prefix)"
-          .formatted(Names.MAX_SUBJECT));
-  private static final ProblemDetails SUBJECT_UNKNOWN = ProblemDetails.of(
-      401, "subject_unknown", "The policy has no tenant and no rule for this caller");
-  private static final ProblemDetails PLAN_UNKNOWN =
-      ProblemDetails.of(403, "plan_unknown", "The policy has not the plan of this caller");
 
   private final KeyLookup keys;
   private final KnownKeys known;
   private final WebTokens tokens;
+  private final NamedSubjects subjects;
 
-  Identifier(KeyLookup keys, KnownKeys known, WebTokens tokens) {
+  Identifier(KeyLookup keys, KnownKeys known, WebTokens tokens, NamedSubjects subjects) {
     this.keys = keys;
     this.known = known;
     this.tokens = tokens;
+    this.subjects = subjects;
   }
 
-  /** An identifier for a node. */
-  public static Identifier of(io.vertx.core.Vertx vertx, KeyLookup keys, KnownKeys known) {
+  /**
+   * An identifier for a node.
+   *
+   * @param nodes which know the subjects of their requests
+   */
+  public static Identifier of(Vertx vertx, KeyLookup keys, KnownKeys known, NodeQuestions nodes) {
     WebTokens tokens = new WebTokens(vertx, () -> known.nowMillis("any"), System::nanoTime);
-    return new Identifier(keys, known, tokens);
-  }
-
-  /** A name that a source gives. */
-  private record Named(Source from, String name, Optional<String> tenant, Optional<String> plan) {
-    static Named of(Source from, Assigned assigned, String name) {
-      String prefixed = assigned.prefix() + name;
-      if (name.isEmpty() || !Names.isSubject(prefixed)) {
-        throw new RefusedException(SUBJECT_INVALID);
-      }
-      return new Named(from, prefixed, assigned.tenant(), assigned.plan());
-    }
+    NamedSubjects subjects = new NamedSubjects(known, new RecentSubjects(vertx, nodes));
+    return new Identifier(keys, known, tokens, subjects);
   }
 
   @Override
@@ -102,7 +87,12 @@ public final class Identifier implements io.weir.node.auth.Identifier {
     }
     return token.isPresent()
         ? ofToken(token.get(), rule, address)
-        : other.map(named -> subject(named, policy)).orElseThrow(Identities::missing);
+        : other.map(named -> subjects.find(named, policy)).orElseThrow(Identities::missing);
+  }
+
+  @Override
+  public Future<Optional<Subject>> recent(String name, Operator operator) {
+    return subjects.recent(name, operator, keys.policy());
   }
 
   @Override
@@ -183,7 +173,7 @@ public final class Identifier implements io.weir.node.auth.Identifier {
             .strangers()
             .charged(address, () -> tokens.verify(token, rule), Verdict::isValid)
             .map(Verdict::orThrow))
-        .compose(verified -> subject(named(verified), keys.policy()));
+        .compose(verified -> subjects.find(named(verified), keys.policy()));
   }
 
   private static Named named(Verified token) {
@@ -240,56 +230,5 @@ public final class Identifier implements io.weir.node.auth.Identifier {
       throw new RefusedException(UNTRUSTED); // the proxy has added its own to the caller's
     }
     return values.stream().findFirst();
-  }
-
-  private Future<Subject> subject(Named named, Policy policy) {
-    if (named.tenant().isEmpty()) {
-      return Future.succeededFuture(new Ruled(named.from(), named.name())
-          .in(policy)
-          .orElseThrow(() -> new RefusedException(SUBJECT_UNKNOWN)));
-    }
-    String tenant = named.tenant().get();
-    if (named.plan().filter(plan -> !policy.plans().containsKey(plan)).isPresent()) {
-      throw new RefusedException(PLAN_UNKNOWN);
-    }
-    return known.tenant(tenant).map(record -> {
-      SubjectEntry entry = new SubjectEntry(
-          named.name(),
-          tenant,
-          named.plan(),
-          Access.LIMITED,
-          List.of(),
-          Subjects.tenant(record, known.nowMillis(tenant)));
-      return new Assembled(named.from(), entry)
-          .in(policy)
-          .orElseThrow(() -> new RefusedException(PLAN_UNKNOWN));
-    });
-  }
-
-  /** A subject that a source other than a key has named. */
-  private sealed interface External extends SubjectSource {
-    Source from();
-  }
-
-  /** A subject that a rule of the policy covers. */
-  private record Ruled(Source from, String name) implements External {
-    @Override
-    public Optional<Subject> in(Policy policy) {
-      return policy
-          .subject(name)
-          .filter(subject -> policy.listed(name).isEmpty())
-          .map(it -> new Subject(name, it.tenant(), it.plan(), Optional.empty(), this));
-    }
-  }
-
-  /** A subject with a tenant. */
-  private record Assembled(Source from, SubjectEntry entry) implements External {
-    @Override
-    public Optional<Subject> in(Policy policy) {
-      return policy
-          .compile(entry)
-          .plan()
-          .map(plan -> new Subject(entry.id(), entry.tenant(), plan, Optional.empty(), this));
-    }
   }
 }

@@ -18,6 +18,18 @@ public interface Identifier {
    */
   Future<Subject> identify(HttpServerRequest request, Optional<OperationRule> operation);
 
+  /**
+   * The subject with this name and without a record, as its last requests have stated its tenant, at any node of the
+   * cluster; empty if no node remembers one.
+   *
+   * @param operator who names it: one of a tenant finds those of this tenant
+   * @return fails with {@link io.weir.node.answer.RefusedException} if that cannot be determined now, or if it has
+   *     several tenants
+   */
+  default Future<Optional<Subject>> recent(String name, Operator operator) {
+    return Future.succeededFuture(Optional.empty());
+  }
+
   /** The target of a request, without a key in its query. */
   default String target(HttpServerRequest request) {
     return request.uri();

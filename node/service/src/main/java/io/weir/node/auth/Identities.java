@@ -3,6 +3,7 @@ package io.weir.node.auth;
 import io.vertx.core.Future;
 import io.vertx.core.MultiMap;
 import io.vertx.core.http.HttpServerRequest;
+import io.weir.core.bucket.Names;
 import io.weir.core.policy.OperationRule;
 import io.weir.core.policy.Policy;
 import io.weir.core.policy.Subject;
@@ -100,6 +101,26 @@ public final class Identities {
     return listed.isPresent()
         ? Future.succeededFuture(listed)
         : keys.directory().named(name, () -> policy().covered(name));
+  }
+
+  /** The same for operators: also a subject of which only its own requests state the tenant. */
+  public Future<Optional<Subject>> namedByOperator(String name, Operator operator) {
+    return named(name)
+        .compose(found -> found.isPresent() || Names.isId(name)
+            ? Future.succeededFuture(found)
+            : unrecorded(name, operator)
+                .compose(subject -> keys.directory().named(name, () -> subject)));
+  }
+
+  /**
+   * The subject that a name has without a record: by a rule of the policy, or, if no key can have the name, as its own
+   * requests state it, see {@link Identifier#recent}.
+   */
+  public Future<Optional<Subject>> unrecorded(String name, Operator operator) {
+    Optional<Subject> covered = policy().covered(name);
+    return covered.isPresent() || Names.isId(name)
+        ? Future.succeededFuture(covered)
+        : identifier.recent(name, operator);
   }
 
   /** The operator who shows a token that is stored, and not the node's own. */
