@@ -60,7 +60,11 @@ public final class KeysExtension implements Keys {
         node.vertx(),
         known,
         records.by(node.otherRedis().apply(LONGEST)),
-        Identifier.of(node.vertx(), new KeyLookup(node.policies(), known), known));
+        Identifier.of(
+            node.vertx(),
+            new KeyLookup(node.policies(), known),
+            known,
+            node.policies().questions()));
   }
 
   @Override

@@ -50,7 +50,7 @@ final class Documents {
    * @throws IllegalArgumentException if it is something else
    */
   static List<DocumentValue> items(Mapping mapping, String field) {
-    DocumentValue value = mapping.entries().getOrDefault(field, new Nothing(mapping.line()));
+    DocumentValue value = mapping.entries().getOrDefault(field, new Nothing(mapping.position()));
     if (value instanceof Sequence list) {
       return list.items();
     }

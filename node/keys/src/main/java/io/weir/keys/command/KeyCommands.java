@@ -40,7 +40,9 @@ public final class KeyCommands {
         group("tenants", "Settings of tenants outside of the policy.", records("tenants"), nodes);
     CommandLine tokens =
         group("tokens", "Tokens of operators, each with a scope.", tokens(), nodes);
-    return List.of(keys, tenants, tokens, RowCommand.of(Audit.row(), nodes));
+    CommandLine audit =
+        RowCommand.of(Audit.row(), nodes).addSubcommand(RowCommand.of(DriftAudit.row(), nodes));
+    return List.of(keys, tenants, tokens, audit);
   }
 
   private static CommandLine group(
@@ -93,7 +95,7 @@ public final class KeyCommands {
   }
 
   private static String at(String records, RowCommand call) {
-    return records + "/" + call.text("ID");
+    return records + "/" + AdminCommand.segment(call.text("ID"));
   }
 
   private static JsonObject settings(RowCommand call) {

@@ -134,9 +134,10 @@ record KeyFiles(Optional<String> tenant, Optional<String> plan) {
       Problem problem = e.problems().get(0);
       // Parsers quote what they do not understand, and it may be a secret.
       throw new IllegalArgumentException(
-          "line %d: %s"
+          "line %d, column %d: %s"
               .formatted(
-                  problem.location().line(),
+                  problem.location().position().line(),
+                  problem.location().position().column(),
                   problem.message().replaceAll("'[^']{2,}'|\"[^\"]{2,}\"", "'…'")),
           e);
     }

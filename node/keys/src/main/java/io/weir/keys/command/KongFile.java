@@ -78,7 +78,7 @@ final class KongFile {
               .formatted(KEYS, name.length() <= 40 ? name : name.substring(0, 40) + "…"));
         }
       });
-      DocumentValue key = mapping.entries().getOrDefault("key", new Nothing(mapping.line()));
+      DocumentValue key = mapping.entries().getOrDefault("key", new Nothing(mapping.position()));
       KeyRow.addSecret(json, Documents.plain(key), KEYS + ".key", problems);
     }
 

@@ -9,17 +9,20 @@ import io.weir.node.json.JsonInput;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.net.http.HttpResponse;
+import java.util.Map;
 import java.util.Optional;
 
 /** {@code weir keys boost ID --bucket B --ops-per-sec 500 --for 2h}, and of tenants likewise. */
 final class RecordBoost {
+  private static final String KEYS = "/v1/keys/";
+
   private RecordBoost() {}
 
   static CommandRow row(String kind) {
     return CommandRow.of(
             "boost",
             "Gives a record a higher limit for a while; it ends without another command.",
-            call -> boost(call, "/v1/" + kind + "/" + call.text("ID")))
+            call -> boost(call, "/v1/" + kind + "/"))
         .argument("ID", "its id")
         .option("--bucket", "BUCKET", "a bucket")
         .option("--ops-per-sec", "N", "the rate of the bucket until then")
@@ -30,13 +33,18 @@ final class RecordBoost {
   }
 
   // The other overrides stay; the version makes sure that none is lost.
-  private static int boost(RowCommand call, String path) throws IOException {
+  private static int boost(RowCommand call, String records) throws IOException {
+    String path = records + AdminCommand.segment(call.text("ID"));
     JsonObject boost = wanted(call);
     HttpResponse<String> seen = call.get(path);
-    if (call.failed(seen)) {
+    boolean isWithoutRecord = records.equals(KEYS) && seen.statusCode() == 404;
+    HttpResponse<String> limits = isWithoutRecord
+        ? call.get("/v1/explain" + AdminCommand.query(Map.of("key", call.text("ID"))))
+        : seen;
+    if (call.failed(limits)) {
       return 1;
     }
-    JsonObject record = JsonInput.object(seen.body());
+    JsonObject record = JsonInput.object(limits.body());
     String of = name(boost) + " of " + call.text("ID");
     Optional<JsonObject> present = present(record, boost);
     if (!call.flag("--lower") && present.isPresent() && size(boost) <= size(present.get())) {
@@ -44,13 +52,16 @@ final class RecordBoost {
           .printf("%s is %s (expected: more than that, or --lower)%n", of, words(present.get()));
       return 1;
     }
+    // A subject without a record gets one by the change.
+    String[] condition = isWithoutRecord
+        ? new String[0]
+        : new String[] {"If-Match", seen.headers().firstValue("ETag").orElse("*")};
     HttpResponse<String> changed = call.port()
         .ask(
             "PATCH",
             path,
             new JsonObject().put("overrides", overrides(record, boost)).encode(),
-            "If-Match",
-            seen.headers().firstValue("ETag").orElse("*"));
+            condition);
     int status = call.printed(changed);
     if (status == 0 && present.isPresent()) {
       call.err()
@@ -104,8 +115,13 @@ final class RecordBoost {
   private static Optional<JsonObject> present(JsonObject record, JsonObject boost) {
     return record.getJsonArray("limits", new JsonArray()).stream()
         .map(JsonObject.class::cast)
-        .filter(limit -> limit.getString("name").equals(name(boost)))
+        .filter(limit -> nameOf(limit).equals(name(boost)))
         .findFirst();
+  }
+
+  // Records have name and limit, explanations limit and capacity.
+  private static String nameOf(JsonObject limit) {
+    return limit.getString("name", String.valueOf(limit.getValue("limit")));
   }
 
   private static String until(HttpResponse<String> changed, JsonObject boost) {
@@ -122,7 +138,8 @@ final class RecordBoost {
   }
 
   private static double size(JsonObject of) {
-    return of.getDouble("opsPerSec", of.getDouble("limit", 0.0));
+    String ofLimits = of.containsKey("capacity") ? "capacity" : "limit";
+    return of.containsKey("opsPerSec") ? of.getDouble("opsPerSec") : of.getDouble(ofLimits, 0.0);
   }
 
   private static String words(JsonObject of) {

@@ -19,7 +19,8 @@ final class SubjectRows {
    * @throws IllegalArgumentException if it is no policy with subjects
    */
   static List<KeyRow> read(Mapping policy) {
-    DocumentValue subjects = policy.entries().getOrDefault("subjects", new Nothing(policy.line()));
+    DocumentValue subjects =
+        policy.entries().getOrDefault("subjects", new Nothing(policy.position()));
     if (subjects instanceof Nothing) {
       throw new IllegalArgumentException(
           "no keys were found (expected: subjects of a policy, or a file of Kong with its _format_version)");

@@ -176,11 +176,14 @@ public final class ImportDoor implements Door {
       throw RecordService.invalid(RecordRequest.INVALID, List.of("(expected: an object)"));
     }
     RecordRequest.requireKnown(json, FIELDS, mistakes);
-    Optional<String> id = RecordRequest.text(json, "id", Names.ID_PATTERN, mistakes);
+    Optional<String> id = RecordRequest.text(json, "id", Names.SUBJECT_PATTERN, mistakes);
     Optional<String> tenant = RecordRequest.text(json, "tenant", Names.ID_PATTERN, mistakes);
     long now = desk.nowMillis("any");
     Settings settings = Settings.sent(json, now, mistakes);
     List<Secret> secrets = secrets(json, now, mistakes);
+    if (!secrets.isEmpty() && id.filter(name -> !Names.isId(name)).isPresent()) {
+      mistakes.add("secrets: (expected: none, as the name of this subject is no id of a key)");
+    }
     if (json.getValue("id") == null || json.getValue("tenant") == null) {
       mistakes.add("id, tenant: (expected: both)");
     }

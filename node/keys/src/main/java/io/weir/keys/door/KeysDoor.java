@@ -4,6 +4,7 @@ import io.vertx.core.Future;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.json.JsonObject;
 import io.weir.core.bucket.Names;
+import io.weir.core.policy.Subject;
 import io.weir.keys.record.KeyText;
 import io.weir.keys.record.RecordType;
 import io.weir.keys.record.Settings;
@@ -61,9 +62,11 @@ public final class KeysDoor implements Door {
 
   @Override
   public Optional<Area> area() {
-    return Optional.of(
-        Area.of(PATH + "/", Map.of(), RecordService.unknown(RecordType.KEY).problem())
-            .checkedBy(request -> desk.operators().of(request)));
+    return Optional.of(Area.of(
+            PATH + "/",
+            Map.of(KeyId.PARAMETER, KeyId.PATTERN),
+            RecordService.unknown(RecordType.KEY).problem())
+        .checkedBy(request -> desk.operators().of(request)));
   }
 
   private Future<Void> create(RoutedRequest request) {
@@ -158,7 +161,7 @@ public final class KeysDoor implements Door {
 
   private Future<Void> look(RoutedRequest request) {
     Operator operator = desk.operators().of(request.http());
-    String id = request.parameter("id");
+    String id = KeyId.of(request);
     return desk.find(RecordType.KEY, id, operator)
         .compose(entry -> tenantOf(entry).compose(tenant -> {
           JsonObject json = entry.toJson();
@@ -169,7 +172,25 @@ public final class KeysDoor implements Door {
 
   private Future<Void> change(RoutedRequest request) {
     Operator operator = desk.operators().of(request.http());
-    String id = request.parameter("id");
+    String id = KeyId.of(request);
+    return desk.of(desk.records().find(RecordType.KEY, id))
+        .compose(stored -> stored.isPresent()
+            ? Future.succeededFuture(Optional.<Subject>empty())
+            : new UnrecordedSubject(desk).find(request, id, operator))
+        .compose(unrecorded -> unrecorded.isPresent()
+            ? recorded(request, unrecorded.get(), operator)
+            : changed(request, id, operator))
+        .compose(entry -> RecordService.answer(request, 200, entry, entry.toJson()));
+  }
+
+  private Future<StoredRecord> recorded(RoutedRequest request, Subject subject, Operator operator) {
+    return desk.body(request, RecordService.MAX_BYTES, RecordRequest.INVALID).compose(patch -> {
+      requireMay(operator, subject.tenant(), patch);
+      return new UnrecordedSubject(desk).changed(subject, operator, patch);
+    });
+  }
+
+  private Future<StoredRecord> changed(RoutedRequest request, String id, Operator operator) {
     return desk.find(RecordType.KEY, id, operator)
         .compose(entry -> desk.body(request, RecordService.MAX_BYTES, RecordRequest.INVALID)
             .compose(patch -> {
@@ -185,8 +206,7 @@ public final class KeysDoor implements Door {
                     }
                     return patched;
                   }));
-            }))
-        .compose(entry -> RecordService.answer(request, 200, entry, entry.toJson()));
+            }));
   }
 
   static String verb(JsonObject patch) {
@@ -203,7 +223,7 @@ public final class KeysDoor implements Door {
 
   private Future<Void> remove(RoutedRequest request) {
     Operator operator = desk.operators().of(request.http());
-    String id = request.parameter("id");
+    String id = KeyId.of(request);
     return desk.find(RecordType.KEY, id, operator)
         .compose(entry -> {
           if (!operator.mayFor(entry.tenant(), Scope.KEYS)) {

@@ -18,6 +18,8 @@ import io.weir.node.admin.Operators;
 import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
 import io.weir.node.answer.VersionTag;
+import io.weir.node.auth.Identities;
+import io.weir.node.auth.KeyPrefix;
 import io.weir.node.auth.Operator;
 import io.weir.node.extension.NodeParts;
 import io.weir.node.intake.RoutedRequest;
@@ -68,6 +70,10 @@ public final class RecordService {
     return node.operators();
   }
 
+  Identities identities() {
+    return node.identities();
+  }
+
   Policy policy() {
     return node.policies().current().policy();
   }
@@ -110,7 +116,8 @@ public final class RecordService {
     return of(records.find(kind, id))
         .map(entry -> entry
             .filter(it -> operator.mayFor(it.tenant(), Operator.Scope.READ))
-            .orElseThrow(() -> unknown(kind)));
+            .orElseThrow(() -> new RefusedException(
+                KeyPrefix.explained(unknown(kind).problem(), kind == RecordType.KEY ? id : ""))));
   }
 
   /**

@@ -2,6 +2,7 @@ package io.weir.keys.door;
 
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
+import io.weir.core.bucket.Names;
 import io.weir.keys.record.KeyText;
 import io.weir.keys.record.RecordType;
 import io.weir.keys.record.Secret;
@@ -28,12 +29,18 @@ record Rotation(RecordService desk, Secrets secrets) {
   private static final ProblemDetails FULL = ProblemDetails.of(
       409, "secrets_full", "The key has as many valid secrets as it may have: wait for an end");
 
+  private static final ProblemDetails NO_KEY = ProblemDetails.of(
+      409, "subject_without_secret", "The record is one of a subject: its name is no id of a key");
+
   Future<Void> serve(RoutedRequest request) {
     Operator operator = desk.operators().of(request.http());
-    String id = request.parameter("id");
+    String id = KeyId.of(request);
     return desk.find(RecordType.KEY, id, operator).compose(entry -> {
       if (!operator.mayFor(entry.tenant(), Scope.KEYS)) {
         throw Operators.forbidden();
+      }
+      if (!Names.isId(id)) {
+        throw new RefusedException(NO_KEY);
       }
       return desk.body(request, RecordService.MAX_BYTES, RecordRequest.INVALID)
           .compose(body -> rotate(request, entry, operator, body));

@@ -3,6 +3,7 @@ package io.weir.keys.record;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import io.weir.core.bucket.Names;
+import io.weir.node.auth.KeyPrefix;
 import java.math.BigInteger;
 import java.security.SecureRandom;
 import java.util.Locale;
@@ -18,7 +19,7 @@ import java.util.zip.CRC32;
  */
 public record KeyText(String id, String secret) {
   /** Each key begins with it. */
-  public static final String PREFIX = "weir_";
+  public static final String PREFIX = KeyPrefix.TEXT;
 
   /** The fewest characters of a key that Weir has not made. */
   public static final int MIN_OPAQUE = 8;

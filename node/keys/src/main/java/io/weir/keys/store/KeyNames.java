@@ -1,13 +1,16 @@
 package io.weir.keys.store;
 
+import io.weir.core.bucket.Names;
 import io.weir.keys.record.RecordType;
 import io.weir.state.wire.ExtensionPartition;
 import io.weir.state.wire.RedisKeys;
 
 /** The names of records in Redis. A record and its line in the index are in the same part of a Redis Cluster. */
 final class KeyNames {
-  /** The parts of the index in each partition. */
-  static final int INDEX_PARTS = 256;
+  /** The parts of the index of keys in each partition. */
+  static final int KEY_PARTS = 256;
+  /** The same with that of subjects whose names are no ids of keys, the last one. */
+  static final int INDEX_PARTS = KEY_PARTS + 1;
 
   private static final int UNITS = 31;
 
@@ -30,7 +33,14 @@ final class KeyNames {
 
   /** A sorted set: the tenants and ids of some keys. */
   static String keyIndex(int partition, int part) {
-    return RedisKeys.ofPart(partition, "apikeys:%02x".formatted(part));
+    return part == KEY_PARTS
+        ? subjectIndex(partition)
+        : RedisKeys.ofPart(partition, "apikeys:%02x".formatted(part));
+  }
+
+  /** A sorted set: the tenants and names of the subjects with records whose names are no ids of keys. */
+  static String subjectIndex(int partition) {
+    return RedisKeys.ofPart(partition, "apikeys:subjects");
   }
 
   /** A sorted set: the names of the tenants with records in a partition. */
@@ -46,11 +56,19 @@ final class KeyNames {
 
   // Any spread that is the same everywhere.
   private static int indexPart(String id) {
+    if (!Names.isId(id)) {
+      return KEY_PARTS;
+    }
     int hash = 0;
     for (int i = 0; i < id.length(); i++) {
       hash = UNITS * hash + id.charAt(i);
     }
-    return Math.floorMod(hash ^ (hash >>> 16), INDEX_PARTS);
+    return Math.floorMod(hash ^ (hash >>> 16), KEY_PARTS);
+  }
+
+  /** The first text behind all members of a tenant's keys: names begin with a character behind the space. */
+  static String behindMembers(String tenant) {
+    return tenant + "!";
   }
 
   /** The member of an index. */

@@ -76,6 +76,31 @@ public final class Listing {
     return new Run(kind, prefix, most, all).from(place, FIRST_AT_ONCE);
   }
 
+  /** The names of all subjects with records whose names are no ids of keys. */
+  public CompletableFuture<List<String>> subjects() {
+    return RedisRecords.all(ExtensionPartition.all()
+            .mapToObj(KeyNames::subjectIndex)
+            .map(index -> membersBehind("", index, new ArrayList<>()))
+            .toList())
+        .thenApply(
+            parts -> parts.stream().flatMap(List::stream).map(Listing::id).toList());
+  }
+
+  private CompletableFuture<List<String>> membersBehind(
+      String last, String index, List<String> found) {
+    Range<String> range = Range.from(Range.Boundary.excluding(last), Range.Boundary.unbounded());
+    return records.members(index, range, MOST_READ).thenCompose(some -> {
+      found.addAll(some);
+      return some.size() < MOST_READ
+          ? CompletableFuture.completedFuture(found)
+          : membersBehind(some.get(some.size() - 1), index, found);
+    });
+  }
+
+  private static String id(String member) {
+    return member.substring(member.indexOf(' ') + 1);
+  }
+
   /** One page while it is made. Mutable; its steps follow one another. */
   private final class Run {
     private final RecordType kind;
@@ -117,8 +142,9 @@ public final class Listing {
     private CompletableFuture<List<String>> members(int part, String after, int room) {
       Range.Boundary<String> lower =
           after.isEmpty() ? Range.Boundary.including(prefix) : Range.Boundary.excluding(after);
-      Range.Boundary<String> upper =
-          prefix.isEmpty() ? Range.Boundary.unbounded() : Range.Boundary.excluding(prefix + "~");
+      Range.Boundary<String> upper = prefix.isEmpty()
+          ? Range.Boundary.unbounded()
+          : Range.Boundary.excluding(KeyNames.behindMembers(prefix.strip()));
       return records.members(index(part), Range.from(lower, upper), room);
     }
 
@@ -137,9 +163,8 @@ public final class Listing {
         }
       }
       Cursor end = next;
-      return RedisRecords.all(taken.stream()
-              .map(member -> records.find(kind, member.substring(member.indexOf(' ') + 1)))
-              .toList())
+      return RedisRecords.all(
+              taken.stream().map(member -> records.find(kind, id(member))).toList())
           .thenCompose(entries -> {
             read += taken.size();
             entries.stream().flatMap(Optional::stream).filter(matches).forEach(found::add);

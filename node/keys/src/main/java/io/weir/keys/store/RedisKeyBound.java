@@ -54,7 +54,7 @@ public record RedisKeyBound(RedisConnections redis) {
     if (partition == ExtensionPartition.COUNT || found > most) {
       return CompletableFuture.completedFuture(found);
     }
-    List<String> index = IntStream.range(0, KeyNames.INDEX_PARTS)
+    List<String> index = IntStream.range(0, KeyNames.KEY_PARTS)
         .mapToObj(part -> KeyNames.keyIndex(partition, part))
         .toList();
     String prefix = KeyNames.member(RecordType.KEY, tenant, "");

@@ -1,6 +1,7 @@
 package io.weir.keys.store;
 
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * The stored record under a name, whatever its kind.
@@ -26,6 +27,11 @@ public record StoredFields(String name, long version, Map<String, String> fields
   /** Whether there is nothing. */
   public boolean isRemoved() {
     return fields.isEmpty();
+  }
+
+  /** The value of a field, if it is there. */
+  public Optional<String> field(String name) {
+    return Optional.ofNullable(fields.get(name));
   }
 
   /** The part of the name behind the colon. */
