@@ -9,6 +9,7 @@ import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.weir.core.throttle.Failures;
+import io.weir.core.throttle.StoreFault;
 import io.weir.core.throttle.StoreUnavailableException;
 import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
@@ -20,7 +21,9 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /**
@@ -54,16 +57,27 @@ public final class Sessions {
 
   private final Vertx vertx;
   private final RedisSessions stored;
+  private final Function<HttpServerRequest, Optional<String>> addresses;
   private final KnownSessions known;
-  private final LookBudget strangers;
+  private final MissBudget strangers;
   private final SecureRandom random = new SecureRandom();
 
-  /** @param nanos a clock that is never moved back */
-  public Sessions(Vertx vertx, RedisSessions stored, LongSupplier nanos) {
+  /**
+   * Sessions of a node.
+   *
+   * @param addresses the address of a request's caller
+   * @param nanos a clock that is never moved back
+   */
+  public Sessions(
+      Vertx vertx,
+      RedisSessions stored,
+      Function<HttpServerRequest, Optional<String>> addresses,
+      LongSupplier nanos) {
     this.vertx = vertx;
     this.stored = stored;
+    this.addresses = addresses;
     this.known = new KnownSessions(nanos);
-    this.strangers = new LookBudget(nanos);
+    this.strangers = new MissBudget(nanos);
     SessionSecret.make(random).sealed("", random); // loads the cipher before an event loop needs it
   }
 
@@ -103,20 +117,21 @@ public final class Sessions {
   public Future<Void> end(HttpServerRequest request) {
     Optional<SessionSecret> secret = shown(request);
     secret.ifPresent(it -> requireOwnPage(request, it));
-    return secret.map(it -> ended(it.name())).orElseGet(Future::succeededFuture).map(ended -> {
-      secret.map(SessionSecret::name).ifPresent(known::forget);
-      request.response().addCookie(cookie(request, "").setMaxAge(0));
-      return null;
-    });
+    return secret
+        .map(it -> ended(request, it.name()))
+        .orElseGet(Future::succeededFuture)
+        .map(ended -> {
+          secret.map(SessionSecret::name).ifPresent(known::forget);
+          request.response().addCookie(cookie(request, "").setMaxAge(0));
+          return null;
+        });
   }
 
-  private Future<Void> ended(String name) {
-    return isMet(name) || strangers.tryTake()
-        ? awaited(stored.end(name)).recover(error -> {
-          requireAway(error);
-          return Future.failedFuture(new RefusedException(NOT_ENDED));
-        })
-        : Future.failedFuture(new RefusedException(UNCERTAIN));
+  private Future<Void> ended(HttpServerRequest request, String name) {
+    return charged(request, isMet(name), () -> stored.end(name)).recover(error -> {
+      requireAway(error);
+      return Future.failedFuture(new RefusedException(NOT_ENDED));
+    });
   }
 
   /** Removes the cookie of a session, which a browser sends to all ports of a host: upstreams must not see it. */
@@ -145,10 +160,11 @@ public final class Sessions {
     if (secret.isEmpty() || KeyHeaders.bearer(request.headers()).isPresent()) {
       return Future.succeededFuture();
     }
-    return token(secret.get()).map(token -> {
+    return token(request, secret.get()).map(token -> {
       token.ifPresent(it -> {
         requireOwnPage(request, secret.get());
         KeyHeaders.setBearer(request.headers(), it);
+        request.headers().set(CSRF_HEADER, secret.get().csrf()); // it is one of the session
       });
       return null;
     });
@@ -159,29 +175,31 @@ public final class Sessions {
     return open(request).map(SessionSecret::csrf);
   }
 
-  /** Completes if the session of a request goes on, or it has none; fails with {@link RefusedException} otherwise. */
+  /**
+   * Completes if the session by which a request was admitted goes on, or it was admitted by a token of its own; fails with
+   * {@link RefusedException} otherwise.
+   */
   public Future<Void> requireOpen(HttpServerRequest request) {
-    return shown(request).isEmpty() ? Future.succeededFuture() : open(request).mapEmpty();
+    return shown(request).filter(secret -> showsCsrf(request, secret)).isEmpty()
+        ? Future.succeededFuture()
+        : open(request).mapEmpty();
   }
 
   private Future<SessionSecret> open(HttpServerRequest request) {
     SessionSecret secret = shown(request).orElseThrow(() -> new RefusedException(MISSING));
-    return token(secret)
+    return token(request, secret)
         .map(token -> token.map(it -> secret).orElseThrow(() -> new RefusedException(MISSING)));
   }
 
-  private Future<Optional<String>> token(SessionSecret secret) {
+  private Future<Optional<String>> token(HttpServerRequest request, SessionSecret secret) {
     String name = secret.name();
     boolean isMet = isMet(name);
-    if (!isMet && !strangers.tryTake()) {
-      return Future.failedFuture(new RefusedException(UNCERTAIN));
-    }
-    return awaited(stored.look(name))
+    return charged(request, isMet, () -> stored.look(name))
         .map(found -> {
           found.ifPresent(session -> {
             known.note(name, session);
             if (!isMet) {
-              strangers.giveBack();
+              strangers.giveBack(address(request));
             }
           });
           return found.or(() -> known.findOfNode(name));
@@ -195,11 +213,39 @@ public final class Sessions {
         .map(session -> session.flatMap(it -> secret.opened(it.sealed())));
   }
 
+  // A question that does not reach Redis costs the stranger nothing; one that is slow may still be
+  // answered there.
+  private <T> Future<T> charged(
+      HttpServerRequest request, boolean isMet, Supplier<CompletionStage<T>> question) {
+    if (isMet) {
+      return awaited(question.get());
+    }
+    return strangers.tryTake(address(request))
+        ? awaited(question.get()).onFailure(error -> {
+          if (isUnreachable(error)) {
+            strangers.giveBack(address(request));
+          }
+        })
+        : Future.failedFuture(new RefusedException(UNCERTAIN));
+  }
+
+  private static boolean isUnreachable(Throwable error) {
+    return Failures.cause(error) instanceof StoreUnavailableException away
+        && away.fault() == StoreFault.UNREACHABLE;
+  }
+
+  private String address(HttpServerRequest request) {
+    return addresses.apply(request).orElse(""); // of a socket without addresses
+  }
+
   private boolean isMet(String name) {
     return known.find(name).isPresent();
   }
 
   private static void requireAway(Throwable error) {
+    if (error instanceof RefusedException refused) {
+      throw refused;
+    }
     if (!(Failures.cause(error) instanceof StoreUnavailableException)) {
       throw new IllegalStateException("a session cannot be read or written", error);
     }
@@ -211,13 +257,16 @@ public final class Sessions {
 
   private static void requireOwnPage(HttpServerRequest request, SessionSecret secret) {
     String site = request.getHeader("Sec-Fetch-Site"); // browsers set it, and scripts cannot
-    String shown = request.getHeader(CSRF_HEADER);
     boolean isOfSite = site == null || OWN_SITE.contains(site);
-    boolean isOfPage = SAFE.contains(request.method())
-        || (shown != null && MessageDigest.isEqual(bytes(shown), bytes(secret.csrf())));
+    boolean isOfPage = SAFE.contains(request.method()) || showsCsrf(request, secret);
     if (!isOfSite || !isOfPage) {
       throw new RefusedException(CSRF);
     }
+  }
+
+  private static boolean showsCsrf(HttpServerRequest request, SessionSecret secret) {
+    String shown = request.getHeader(CSRF_HEADER);
+    return shown != null && MessageDigest.isEqual(bytes(shown), bytes(secret.csrf()));
   }
 
   private static Optional<SessionSecret> shown(HttpServerRequest request) {
