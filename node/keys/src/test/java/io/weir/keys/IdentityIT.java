@@ -1,6 +1,7 @@
 package io.weir.keys;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import com.nimbusds.jose.JOSEException;
 import com.nimbusds.jose.JOSEObjectType;
@@ -23,6 +24,7 @@ import java.net.URI;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.Base64;
 import java.util.Date;
 import java.util.List;
@@ -173,6 +175,45 @@ final class IdentityIT {
     JWTClaimsSet ruled = claims("ruled-7").claim("org", null).build();
     assertThat(withToken(signed(ruled)).body()).isEqualTo("partners:ruled-7 app");
     refused(withToken(signed(claims("unruled").claim("org", null).build())), "subject_unknown");
+  }
+
+  @Test
+  void aSubjectOfWhichOnlyTokensStateTheTenantIsFrozen() {
+    Operating admin = Operating.on(fixture);
+    String path = "/v1/keys/partners%3Asteered";
+    String frozen = "{\"state\": \"frozen\"}";
+    String token = signed(claims("steered").claim("tier", "tiny").build());
+    assertThat(admin.ask("PATCH", path, frozen).statusCode()).isEqualTo(404);
+    assertThat(withToken(token).statusCode()).isEqualTo(200);
+
+    HttpResponse<String> made = admin.ask("PATCH", path, frozen);
+
+    assertThat(made.statusCode()).as(made.body()).isEqualTo(200);
+    assertThat(NodeFixture.json(made).getString("tenant")).isEqualTo("acme");
+    assertThat(NodeFixture.json(made).getString("plan")).isEqualTo("tiny");
+    within(() -> assertThat(withToken(token).statusCode()).isEqualTo(403));
+    JWTClaimsSet elsewhere = claims("steered").claim("org", "other").build();
+    assertThat(withToken(signed(elsewhere)).statusCode()).isEqualTo(200);
+    assertThat(admin.ask("PATCH", path, "{\"state\": \"active\"}").statusCode()).isEqualTo(200);
+    within(() -> assertThat(withToken(token).statusCode()).isEqualTo(200));
+  }
+
+  @Test
+  void theTenantOfANameThatSeveralTenantsHaveIsNotGuessed() {
+    Operating admin = Operating.on(fixture);
+    for (String tenant : List.of("acme", "other")) {
+      String token = signed(claims("twice").claim("org", tenant).build());
+      assertThat(withToken(token).statusCode()).isEqualTo(200);
+    }
+    HttpResponse<String> refused =
+        admin.ask("PATCH", "/v1/keys/partners%3Atwice", "{\"state\": \"frozen\"}");
+    assertThat(refused.statusCode()).as(refused.body()).isEqualTo(409);
+    assertThat(NodeFixture.json(refused).getString("code")).isEqualTo("subject_ambiguous");
+    assertThat(NodeFixture.json(refused).getJsonArray("tenants")).containsExactly("acme", "other");
+  }
+
+  private static void within(Runnable condition) {
+    await().atMost(Duration.ofMinutes(1)).untilAsserted(condition::run);
   }
 
   @Test

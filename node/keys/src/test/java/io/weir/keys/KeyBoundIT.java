@@ -16,9 +16,11 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The bound of keys that the operators of a tenant make, on two nodes. */
+@Tag("isolation")
 final class KeyBoundIT {
   private static RedisDatabase redis;
   private static NodeFixture one;
@@ -49,7 +51,7 @@ final class KeyBoundIT {
         Operating.on(one).as(made.getString("token")),
         Operating.on(other).as(made.getString("token")));
     both.forEach(operator -> await()
-        .atMost(Duration.ofSeconds(20))
+        .atMost(Duration.ofMinutes(1))
         .until(() -> operator.ask("GET", "/v1/keys/none", "").statusCode() != 401));
     return both;
   }

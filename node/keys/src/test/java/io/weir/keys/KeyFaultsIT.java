@@ -11,9 +11,11 @@ import io.weir.testkit.RedisProcess;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Keys while Redis is away or has lost them, while a node hangs, and while strangers try many. */
+@Tag("isolation")
 final class KeyFaultsIT {
   private RedisProcess redis;
   private NodeFixture fixture;
@@ -34,7 +36,7 @@ final class KeyFaultsIT {
 
   private void checked(String key, int status) {
     await()
-        .atMost(Duration.ofSeconds(10))
+        .atMost(Duration.ofMinutes(1))
         .untilAsserted(() -> assertThat(admin.check(key).statusCode()).isEqualTo(status));
   }
 
@@ -46,7 +48,7 @@ final class KeyFaultsIT {
     redis.pause();
     try {
       await()
-          .atMost(Duration.ofSeconds(10))
+          .atMost(Duration.ofMinutes(1))
           .untilAsserted(() -> assertThat(admin.check(unused).statusCode()).isEqualTo(503));
       for (int i = 0; i < 5; i++) {
         assertThat(admin.check(known).statusCode()).isEqualTo(200);
@@ -66,12 +68,12 @@ final class KeyFaultsIT {
     checked(used.getString("key"), 200);
     admin.made("/v1/tokens", "{\"name\": \"ci\", \"scope\": \"read\"}");
     await()
-        .atMost(Duration.ofSeconds(20))
+        .atMost(Duration.ofMinutes(1))
         .until(() -> admin.ask("GET", "/v1/tokens", "").body().contains("\"ci\""));
     try (RedisConnections connections = RedisConnections.open(redis.uri(), Duration.ofSeconds(5))) {
       connections.sync().flushall();
       await()
-          .atMost(Duration.ofSeconds(10))
+          .atMost(Duration.ofMinutes(1))
           .untilAsserted(
               () -> assertThat(connections.sync().keys("weir:*:apikey:" + used.getString("id")))
                   .hasSize(1));
@@ -81,7 +83,7 @@ final class KeyFaultsIT {
         .isEqualTo(200);
     checked(unused, 200);
     await()
-        .atMost(Duration.ofSeconds(20))
+        .atMost(Duration.ofMinutes(1))
         .until(() -> admin.ask("POST", "/v1/keys", "{\"tenant\": \"acme\"}").statusCode() == 201);
   }
 
@@ -95,7 +97,7 @@ final class KeyFaultsIT {
       assertThat(admin.ask("PATCH", one, "{\"state\": \"frozen\"}").statusCode())
           .isEqualTo(200);
       await()
-          .atMost(Duration.ofSeconds(5))
+          .atMost(Duration.ofMinutes(1))
           .untilAsserted(() ->
               assertThat(second.check(key.getString("key")).body()).contains("access_disabled"));
     }

@@ -34,7 +34,7 @@ final class OlderCopyIT {
     token =
         admin.made("/v1/tokens", "{\"name\": \"chief\", \"scope\": \"all\"}").getString("token");
     await()
-        .atMost(Duration.ofSeconds(20))
+        .atMost(Duration.ofMinutes(1))
         .until(() -> statuses().equals(List.of(200, 200, 200, 200)));
     assertThat(redis.ask("SAVE")).contains("OK");
     assertThat(admin.ask("DELETE", key(deleted), "").statusCode()).isEqualTo(204);
@@ -67,7 +67,7 @@ final class OlderCopyIT {
 
   private void awaitWithdrawn(NodeFixture node) {
     Operating there = Operating.on(node);
-    await().atMost(Duration.ofSeconds(20)).untilAsserted(() -> {
+    await().atMost(Duration.ofMinutes(1)).untilAsserted(() -> {
       assertThat(there.check(deleted.getString("key")).statusCode()).isEqualTo(401);
       assertThat(there.check(frozen.getString("key")).body()).contains("access_disabled");
       assertThat(there.check(rotated.getString("key")).statusCode()).isEqualTo(401);
@@ -81,7 +81,7 @@ final class OlderCopyIT {
     redis.kill();
     redis.restart();
     await()
-        .atMost(Duration.ofSeconds(20))
+        .atMost(Duration.ofMinutes(1))
         .until(() -> fixture.get("/metrics").body().contains("throttle_keys_rewound_total 1"));
     for (int i = 0; i < 20; i++) {
       // Or 503, while it cannot be known.
@@ -92,7 +92,7 @@ final class OlderCopyIT {
     }
     awaitWithdrawn(fixture);
     await()
-        .atMost(Duration.ofSeconds(20))
+        .atMost(Duration.ofMinutes(1))
         .until(() -> admin.ask("PATCH", key(frozen), "{\"note\": \"later\"}").statusCode() == 200);
     assertThat(admin.ask("GET", "/v1/audit", "").body()).contains("put back");
   }

@@ -25,10 +25,12 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A policy that leaves stored keys without limits is refused unless the operator insists. */
+@Tag("operators")
 final class StrandedKeysIT {
   private static final String BUCKETS = """
       buckets:

@@ -141,7 +141,7 @@ final class ImportCorpusIT {
     assertThat(record.getString("tenant")).as(words[2] + " " + told).isEqualTo("acme");
     if (words.length == 4) {
       await()
-          .atMost(Duration.ofSeconds(20))
+          .atMost(Duration.ofMinutes(1))
           .untilAsserted(() -> assertThat(checked(words[3])).as(words[2]).isEqualTo(200));
     }
   }

@@ -19,11 +19,13 @@ import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
 /** The commands for keys, as operators type them. */
+@Tag("operators")
 final class KeyCommandsIT {
   private static final String POLICY = """
       buckets:
@@ -32,6 +34,7 @@ final class KeyCommandsIT {
         free: { buckets: [calls] }
         gold: { buckets: [calls], overrides: [{ bucket: calls, opsPerSec: 100 }] }
       defaults: { plan: free }
+      subjects: [{ match: "user:*", tenant: app, plan: free }]
       """;
 
   private static NodeFixture fixture;
@@ -74,7 +77,7 @@ final class KeyCommandsIT {
 
   private static void within(String key, int status) {
     await()
-        .atMost(Duration.ofSeconds(20))
+        .atMost(Duration.ofMinutes(1))
         .untilAsserted(() -> assertThat(checked(key)).isEqualTo(status));
   }
 
@@ -113,6 +116,16 @@ final class KeyCommandsIT {
         .contains("create")
         .contains("state: active → frozen")
         .doesNotContain(key);
+  }
+
+  @Test
+  void aSubjectOfARuleIsFrozenWithoutARecordBefore() {
+    assertThat(weir("keys", "freeze", "user:4711").status()).isZero();
+    assertThat(weir("keys", "show", "user:4711").out()).contains("frozen");
+    assertThat(weir("keys", "activate", "user:4711").status()).isZero();
+    assertThat(weir("keys", "delete", "user:4711").status()).isZero();
+    assertThat(weir("keys", "show", "user:4711").err()).contains("key_unknown");
+    assertThat(weir("keys", "freeze", "nobody:1").err()).contains("key_unknown");
   }
 
   // The only limit, as it is shown.

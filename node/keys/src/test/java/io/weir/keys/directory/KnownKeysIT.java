@@ -18,6 +18,7 @@ import io.weir.keys.store.Change;
 import io.weir.keys.store.RedisRecords;
 import io.weir.state.connection.RedisConnections;
 import io.weir.state.document.PolicyDocuments;
+import io.weir.state.wire.RedisKeys;
 import io.weir.testkit.RedisDatabase;
 import io.weir.testkit.RedisTime;
 import java.time.Duration;
@@ -40,6 +41,7 @@ final class KnownKeysIT {
       new PolicyRevision(7, PolicyDocuments.parse("test", """
               buckets:
                 - { name: calls, burstPeriod: 10, throttleGroups: [{ opsPerSec: 10, operations: [Ask] }] }
+              subjects: [{ match: "user:*", tenant: acme }]
               """).policy());
   private static final Secret SECRET = Secret.of(SecretHash.of("secret"));
 
@@ -54,6 +56,11 @@ final class KnownKeysIT {
     database = RedisDatabase.open();
     redis = RedisConnections.open(database.uri(), Duration.ofSeconds(5));
     records = new RedisRecords(redis);
+    known = node();
+    done(known.look());
+  }
+
+  private KnownKeys node() {
     PolicySource policies = new PolicySource() {
       @Override
       public PolicyRevision current() {
@@ -65,9 +72,8 @@ final class KnownKeysIT {
         return CompletableFuture.completedFuture(POLICY);
       }
     };
-    known = new KnownKeys(
+    return new KnownKeys(
         records, policies, 10 << 20, nanos::get, new KeyMeters(new SimpleMeterRegistry()));
-    done(known.look());
   }
 
   @AfterEach
@@ -81,13 +87,18 @@ final class KnownKeysIT {
   }
 
   private StoredRecord put(Optional<StoredRecord> before, Settings settings, Secret... secrets) {
+    return put("k1", before, settings, secrets);
+  }
+
+  private StoredRecord put(
+      String id, Optional<StoredRecord> before, Settings settings, Secret... secrets) {
     Stamp now = new Stamp(RedisTime.nanos() / 1_000_000, "test");
     StoredRecord entry =
-        new StoredRecord(RecordType.KEY, "k1", "acme", settings, List.of(secrets), "", now, now, 0);
+        new StoredRecord(RecordType.KEY, id, "acme", settings, List.of(secrets), "", now, now, 0);
     OptionalLong version = done(records.put(new Change("test", now, before, Optional.of(entry))));
     return new StoredRecord(
         RecordType.KEY,
-        "k1",
+        id,
         "acme",
         settings,
         List.of(secrets),
@@ -120,6 +131,35 @@ final class KnownKeysIT {
     // All timers stood still for five seconds; the request comes before any look.
     nanos.addAndGet(Duration.ofSeconds(5).toNanos());
     assertThat(isFrozen()).isTrue();
+  }
+
+  @Test
+  void aPausedNodeLooksForTheRecordOfASubjectBeforeItAnswers() {
+    assertThat(isFrozenByName("user:1")).isFalse();
+    put("user:1", Optional.empty(), frozen());
+    nanos.addAndGet(Duration.ofMillis(600).toNanos());
+    assertThat(isFrozenByName("user:1")).isFalse();
+    nanos.addAndGet(Duration.ofSeconds(5).toNanos());
+    assertThat(isFrozenByName("user:1")).isTrue();
+  }
+
+  private boolean isFrozenByName(String name) {
+    return done(known.named(name, () -> POLICY.policy().covered(name)).toCompletionStage())
+            .orElseThrow()
+            .plan()
+            .limit("Ask")
+        instanceof Frozen;
+  }
+
+  @Test
+  void theNamesOfSubjectsAreReadThoughTokensCannotBe() {
+    put("user:1", Optional.empty(), frozen());
+    redis.sync().set(RedisKeys.ofPart(0, "operator-tokens"), "not a set");
+    KnownKeys other = node();
+
+    done(other.look());
+
+    assertThat(other.cache().subjects().contains("user:1")).isTrue();
   }
 
   @Test

@@ -159,7 +159,7 @@ final class OlderCopiesIT {
 
   private static void awaitConnection(RedisConnections one) {
     await()
-        .atMost(Duration.ofSeconds(20))
+        .atMost(Duration.ofMinutes(1))
         .until(() ->
             done(one.ask(commands -> commands.get("any")).handle((value, error) -> error == null)));
   }
@@ -167,7 +167,7 @@ final class OlderCopiesIT {
   // The node has put back what it knows as soon as its look and those writes have ended.
   private void lookUntilPutBack(Node node) {
     node.look();
-    await().atMost(Duration.ofSeconds(20)).until(node.known().cache()::isSettled);
+    await().atMost(Duration.ofMinutes(1)).until(node.known().cache()::isSettled);
     node.look();
   }
 
@@ -230,7 +230,7 @@ final class OlderCopiesIT {
   }
 
   private static void awaitContents(Node node) {
-    await().atMost(Duration.ofSeconds(20)).until(node.known().cache()::isSettled);
+    await().atMost(Duration.ofMinutes(1)).until(node.known().cache()::isSettled);
   }
 
   @Test
