@@ -45,8 +45,12 @@ public sealed interface OperationLimit {
   /** The operation is always allowed and never counted. */
   record Unlimited() implements OperationLimit {}
 
-  /** The operation, or the whole subject, has a limit of zero. */
-  record Frozen() implements OperationLimit {}
+  /**
+   * All requests are refused.
+   *
+   * @param part which refuses them
+   */
+  record Frozen(FrozenPart part) implements OperationLimit {}
 
   /** No bucket limits the operation, and the policy denies such operations. */
   record NotConfigured() implements OperationLimit {}

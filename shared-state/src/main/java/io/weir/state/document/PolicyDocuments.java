@@ -13,6 +13,7 @@ import io.weir.core.policy.PolicyReading;
 import io.weir.core.policy.read.PolicyReader;
 import io.weir.core.policy.schema.DocumentValue;
 import io.weir.core.policy.schema.Location;
+import io.weir.core.policy.schema.Position;
 import io.weir.core.policy.schema.Problem;
 import io.weir.core.policy.schema.Problem.Severity;
 import java.io.IOException;
@@ -76,7 +77,9 @@ public final class PolicyDocuments {
     String source = file.toString();
     if (Files.size(file) > MAX_BYTES) {
       throw unparseable(
-          source, 1, "%d bytes (expected: at most %d)".formatted(Files.size(file), MAX_BYTES));
+          source,
+          Position.START,
+          "%d bytes (expected: at most %d)".formatted(Files.size(file), MAX_BYTES));
     }
     return text(source, Files.readAllBytes(file));
   }
@@ -90,7 +93,7 @@ public final class PolicyDocuments {
     try {
       return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
     } catch (CharacterCodingException e) {
-      throw unparseable(source, 1, "the text is not UTF-8");
+      throw unparseable(source, Position.START, "the text is not UTF-8");
     }
   }
 
@@ -103,7 +106,9 @@ public final class PolicyDocuments {
   public static PolicyReading parse(String source, String text) {
     if (text.length() > MAX_BYTES) {
       throw unparseable(
-          source, 1, "%d characters (expected: at most %d)".formatted(text.length(), MAX_BYTES));
+          source,
+          Position.START,
+          "%d characters (expected: at most %d)".formatted(text.length(), MAX_BYTES));
     }
     return PolicyReader.read(source, document(source, text));
   }
@@ -117,73 +122,79 @@ public final class PolicyDocuments {
     JsonFactory format = text.stripLeading().startsWith("{") ? JSON : YAML;
     try (JsonParser parser = format.createParser(text)) {
       if (parser.nextToken() == null) {
-        throw unparseable(source, 1, "nothing is there (expected: a policy)");
+        throw unparseable(source, Position.START, "nothing is there (expected: a policy)");
       }
       DocumentValue value = value(parser);
       if (parser.nextToken() != null) {
-        throw unparseable(source, line(parser), "a second document (expected: one)");
+        throw unparseable(source, place(parser), "a second document (expected: one)");
       }
       return value;
     } catch (RefusedException e) {
-      throw unparseable(source, e.line, e.reason);
+      throw unparseable(source, e.place, e.reason);
     } catch (JsonProcessingException e) {
-      throw unparseable(source, lineOf(e), said(e));
+      throw unparseable(source, placeOf(e), said(e));
     } catch (IOException e) {
-      throw unparseable(source, 1, inOneLine(String.valueOf(e.getMessage())));
+      throw unparseable(source, Position.START, inOneLine(String.valueOf(e.getMessage())));
     }
   }
 
   private static DocumentValue value(JsonParser parser) throws IOException {
-    int line = line(parser);
+    Position place = place(parser);
     if (parser.getTypeId() != null) {
       throw new RefusedException(
-          line, "the tag " + parser.getTypeId() + " (expected: plain values)");
+          place, "the tag " + parser.getTypeId() + " (expected: plain values)");
     }
     // A parser of YAML gives an alias as the text of its name.
     if (parser instanceof YAMLParser yaml && yaml.isCurrentAlias()) {
       throw new RefusedException(
-          line, "the alias *" + parser.getText() + " (expected: the value itself)");
+          place, "the alias *" + parser.getText() + " (expected: the value itself)");
     }
     return switch (parser.currentToken()) {
-      case START_OBJECT -> mapping(parser, line);
-      case START_ARRAY -> sequence(parser, line);
-      case VALUE_STRING -> text(parser, line);
+      case START_OBJECT -> mapping(parser, place);
+      case START_ARRAY -> sequence(parser, place);
+      case VALUE_STRING -> text(parser, place);
       case VALUE_NUMBER_INT, VALUE_NUMBER_FLOAT ->
-        new DocumentValue.Numeral(line, parser.getText());
-      case VALUE_TRUE -> new DocumentValue.Flag(line, true);
-      case VALUE_FALSE -> new DocumentValue.Flag(line, false);
-      case VALUE_NULL -> new DocumentValue.Nothing(line);
-      default -> throw new RefusedException(line, "unexpected " + parser.currentToken());
+        new DocumentValue.Numeral(place, parser.getText());
+      case VALUE_TRUE -> new DocumentValue.Flag(place, true);
+      case VALUE_FALSE -> new DocumentValue.Flag(place, false);
+      case VALUE_NULL -> new DocumentValue.Nothing(place);
+      default -> throw new RefusedException(place, "unexpected " + parser.currentToken());
     };
   }
 
   // YAML has no literal for an absent value; its parser returns an empty text.
-  private static DocumentValue text(JsonParser parser, int line) throws IOException {
+  private static DocumentValue text(JsonParser parser, Position place) throws IOException {
     String text = parser.getText();
     return text.isEmpty() && parser instanceof YAMLParser
-        ? new DocumentValue.Nothing(line)
-        : new DocumentValue.Text(line, text);
+        ? new DocumentValue.Nothing(place)
+        : new DocumentValue.Text(place, text);
   }
 
-  private static DocumentValue mapping(JsonParser parser, int line) throws IOException {
+  private static DocumentValue mapping(JsonParser parser, Position place) throws IOException {
     Map<String, DocumentValue> entries = new LinkedHashMap<>();
     for (String name = parser.nextFieldName(); name != null; name = parser.nextFieldName()) {
       parser.nextToken();
       entries.put(name, value(parser));
     }
-    return new DocumentValue.Mapping(line, entries);
+    return new DocumentValue.Mapping(place, entries);
   }
 
-  private static DocumentValue sequence(JsonParser parser, int line) throws IOException {
+  private static DocumentValue sequence(JsonParser parser, Position place) throws IOException {
     List<DocumentValue> items = new ArrayList<>();
     while (!parser.nextToken().isStructEnd()) {
       items.add(value(parser));
     }
-    return new DocumentValue.Sequence(line, items);
+    return new DocumentValue.Sequence(place, items);
   }
 
-  private static int line(JsonParser parser) {
-    return Math.max(1, parser.currentTokenLocation().getLineNr());
+  private static Position place(JsonParser parser) {
+    return place(parser.currentTokenLocation());
+  }
+
+  private static Position place(@Nullable JsonLocation at) {
+    return at == null
+        ? Position.START
+        : new Position(Math.max(1, at.getLineNr()), Math.max(1, at.getColumnNr()));
   }
 
   private static YAMLFactory yaml() {
@@ -198,12 +209,11 @@ public final class PolicyDocuments {
         .build();
   }
 
-  private static int lineOf(JsonProcessingException error) {
+  private static Position placeOf(JsonProcessingException error) {
     Optional<Mark> mistake = mistakeOfYaml(error).map(MarkedYAMLException::getProblemMark);
-    JsonLocation at = error.getLocation();
     return mistake
-        .map(mark -> mark.getLine() + 1)
-        .orElse(at == null ? 1 : Math.max(1, at.getLineNr()));
+        .map(mark -> new Position(mark.getLine() + 1, mark.getColumn() + 1))
+        .orElseGet(() -> place(error.getLocation()));
   }
 
   // For YAML, first the context and then the mistake; the second one helps.
@@ -235,21 +245,21 @@ public final class PolicyDocuments {
         : line.length() <= MAX_MESSAGE ? line : line.substring(0, MAX_MESSAGE) + "…";
   }
 
-  private static InvalidPolicyException unparseable(String source, int line, String message) {
+  private static InvalidPolicyException unparseable(String source, Position place, String message) {
     return new InvalidPolicyException(List.of(new Problem(
-        "policy_unparseable", Severity.ERROR, new Location(source, line, ""), message)));
+        "policy_unparseable", Severity.ERROR, new Location(source, place, ""), message)));
   }
 
   /** A construct that is valid YAML but refused. */
   private static final class RefusedException extends IOException {
     private static final long serialVersionUID = 1L;
 
-    private final int line;
+    private final transient Position place;
     private final String reason;
 
-    RefusedException(int line, String reason) {
+    RefusedException(Position place, String reason) {
       super(reason);
-      this.line = line;
+      this.place = place;
       this.reason = reason;
     }
   }

@@ -44,12 +44,12 @@ final class PolicyHash {
 
   /** The revision and the digest that are stored; the text is left out. */
   PolicyText stamp() {
-    return PolicyText.of(waited(fields(PolicyText.STAMP)));
+    return PolicyText.of(StateFormat.requireKnown(waited(fields(PolicyText.STAMP))));
   }
 
   /** The whole policy; its revision is 0 if none is stored. */
   PolicyText read() {
-    return PolicyText.of(waited(fields(PolicyText.FIELDS)));
+    return PolicyText.of(StateFormat.requireKnown(waited(fields(PolicyText.FIELDS))));
   }
 
   private CompletionStage<Map<String, String>> fields(Collection<String> names) {
@@ -71,8 +71,25 @@ final class PolicyHash {
     boolean isPublished = Statuses.of(Publish.class, reply.get(0)) == Publish.PUBLISHED;
     if (isPublished) {
       announce(policy.revision());
+      raiseFormat();
     }
     return isPublished;
+  }
+
+  /** Stores the format that this release writes, if an older one or none is stored. A Redis that is full stays as it is. */
+  void raiseFormat() {
+    try {
+      Map<String, String> stored = waited(fields(List.of(StateFormat.FIELD)));
+      if (StateFormat.isBehind(stored)) {
+        waited(Scripts.run(
+            redis,
+            raise,
+            List.of(RedisKeys.POLICY),
+            List.of(StateFormat.FIELD, Integer.toString(StateFormat.VERSION))));
+      }
+    } catch (StoreUnavailableException e) {
+      LOG.warn("the format of the state could not be stored: {}", e.getMessage());
+    }
   }
 
   // A subscriber that misses the notices finds the policy within a second.
@@ -131,7 +148,10 @@ final class PolicyHash {
 
   private CompletableFuture<List<Object>> raised(int partition, long revision) {
     return Scripts.run(
-        redis, raise, List.of(RedisKeys.policyOf(partition)), List.of(Long.toString(revision)));
+        redis,
+        raise,
+        List.of(RedisKeys.policyOf(partition)),
+        List.of("revision", Long.toString(revision)));
   }
 
   /** Stores a proposal for all nodes to read, under its own name, for a limited time. */

@@ -20,11 +20,11 @@ import java.util.Set;
 record PolicyText(
     long revision, String name, String text, String digest, String bursts, String limits) {
   /** The fields that distinguish it from others. */
-  static final Set<String> STAMP = Set.of("revision", "digest");
+  static final Set<String> STAMP = Set.of("revision", "digest", StateFormat.FIELD);
 
   /** All fields. */
   static final Set<String> FIELDS =
-      Set.of("revision", "name", "document", "digest", "bursts", "limits");
+      Set.of("revision", "name", "document", "digest", "bursts", "limits", StateFormat.FIELD);
 
   static PolicyText of(long revision, String name, String text, Policy policy) {
     return new PolicyText(

@@ -7,6 +7,7 @@ import com.sun.management.ThreadMXBean;
 import io.weir.core.policy.InvalidPolicyException;
 import io.weir.core.policy.read.PolicyReader;
 import io.weir.core.policy.schema.DocumentValue;
+import io.weir.core.policy.schema.Position;
 import io.weir.core.policy.schema.Problem;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
@@ -38,7 +39,7 @@ final class BadPoliciesTest {
     List<Problem> errors = errorsOf(file);
     assertThat(errors).extracting(Problem::code).contains(code);
     assertThat(errors).allSatisfy(problem -> {
-      assertThat(problem.location().line()).isPositive();
+      assertThat(problem.location().position().line()).isPositive();
       assertThat(problem.location().source()).isEqualTo(file.toString());
       assertThat(problem.message()).isNotBlank().doesNotContain("\n");
       assertThat(problem.toString()).doesNotContain("hunter2");
@@ -61,16 +62,15 @@ final class BadPoliciesTest {
     InvalidPolicyException invalid = catchThrowableOfType(
         InvalidPolicyException.class, () -> PolicyDocuments.parse("all.yaml", text));
     assertThat(invalid.problems())
-        .extracting(problem ->
-            problem.location().line() + " " + problem.location().path() + " " + problem.code())
+        .extracting(problem -> problem.location() + " " + problem.code())
         .contains(
-            "3 buckets[0] burst_too_small",
-            "4 buckets[1].name field_missing",
-            "4 buckets[1].throttleGroups bucket_without_groups",
-            "8 buckets[2].throttleGroups[0] group_rate_zero",
-            "9 buckets[2].throttleGroups[1].opsPerSec value_invalid",
-            "9 buckets[2].throttleGroups[1].operations group_without_operations",
-            "1 colour field_unknown");
+            "all.yaml:3:5: buckets[0] burst_too_small",
+            "all.yaml:4:13: buckets[1].name field_missing",
+            "all.yaml:4:49: buckets[1].throttleGroups bucket_without_groups",
+            "all.yaml:8:9: buckets[2].throttleGroups[0] group_rate_zero",
+            "all.yaml:9:22: buckets[2].throttleGroups[1].opsPerSec value_invalid",
+            "all.yaml:9:40: buckets[2].throttleGroups[1].operations group_without_operations",
+            "all.yaml:1:9: colour field_unknown");
     assertThat(invalid.problems().get(0).message()).contains("expected: at least 334 ms");
   }
 
@@ -97,8 +97,8 @@ final class BadPoliciesTest {
   void everyInvalidSettingOfPlacesIsReportedWithTheExpectedValues() {
     assertThat(errorsOf(FOLDER.resolve("value_invalid--slots.yaml")))
         .filteredOn(problem -> problem.code().equals("value_invalid"))
-        .extracting(
-            problem -> problem.location().line() + " " + problem.location().path())
+        .extracting(problem ->
+            problem.location().position().line() + " " + problem.location().path())
         .containsExactlyInAnyOrder(
             "4 operations[0].maxDelay",
             "5 operations[1].maxDelay",
@@ -122,9 +122,9 @@ final class BadPoliciesTest {
   void theWorkForUnknownFieldsIsLinearAndSmall() {
     Map<String, DocumentValue> fields = new LinkedHashMap<>();
     for (int i = 0; i < 100_000; i++) {
-      fields.put("field-number-" + i, new DocumentValue.Numeral(i, "1"));
+      fields.put("field-number-" + i, new DocumentValue.Numeral(new Position(i, 1), "1"));
     }
-    DocumentValue document = new DocumentValue.Mapping(1, fields);
+    DocumentValue document = new DocumentValue.Mapping(Position.START, fields);
     long before = allocated();
     InvalidPolicyException invalid = catchThrowableOfType(
         InvalidPolicyException.class, () -> PolicyReader.read("unknown.json", document));
@@ -205,7 +205,7 @@ final class BadPoliciesTest {
         InvalidPolicyException.class, () -> PolicyDocuments.parse("p.yaml", text));
     Problem problem = invalid.problems().get(0);
     assertThat(problem.message()).contains(told).doesNotContain("\n");
-    assertThat(problem.location().line()).isBetween(line, line + 1);
+    assertThat(problem.location().position().line()).isBetween(line, line + 1);
   }
 
   private static List<Problem> errorsOf(Path file) {

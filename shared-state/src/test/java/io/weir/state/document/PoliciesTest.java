@@ -6,6 +6,7 @@ import io.weir.core.bucket.Demand;
 import io.weir.core.bucket.Rate;
 import io.weir.core.bucket.Scope;
 import io.weir.core.policy.CostRule;
+import io.weir.core.policy.FrozenPart;
 import io.weir.core.policy.OperationLimit;
 import io.weir.core.policy.OperationLimit.Frozen;
 import io.weir.core.policy.OperationLimit.Limited;
@@ -169,6 +170,23 @@ final class PoliciesTest {
     assertThat(limit(policy, "k2", "Pong")).isInstanceOf(Frozen.class);
     assertThat(limit(policy, "k2", "Ping")).isInstanceOf(Limited.class);
     assertThat(limit(policy, "k3", "Anything")).isInstanceOf(Frozen.class);
+  }
+
+  @Test
+  void aFreezeNamesTheFirstPartThatIsFrozen() {
+    Policy policy = policy(BUCKETS + """
+        plans: { free: {}, gone: { frozen: true } }
+        tenants: { acme: {}, ice: { frozen: true } }
+        subjects:
+          own: { tenant: ice, plan: gone, frozen: true }
+          of-tenant: { tenant: ice, plan: gone }
+          of-plan: { tenant: acme, plan: gone }
+          of-operation: { tenant: acme, plan: free, overrides: [{ operation: Ping, opsPerSec: 0 }] }
+        """);
+    assertThat(limit(policy, "own", "Ping")).isEqualTo(new Frozen(FrozenPart.KEY));
+    assertThat(limit(policy, "of-tenant", "Ping")).isEqualTo(new Frozen(FrozenPart.TENANT));
+    assertThat(limit(policy, "of-plan", "Ping")).isEqualTo(new Frozen(FrozenPart.PLAN));
+    assertThat(limit(policy, "of-operation", "Ping")).isEqualTo(new Frozen(FrozenPart.OPERATION));
   }
 
   @Test

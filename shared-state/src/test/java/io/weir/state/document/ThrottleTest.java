@@ -17,6 +17,7 @@ import io.weir.core.slot.QueueReport;
 import io.weir.core.slot.TicketRequest;
 import io.weir.core.throttle.BucketStore;
 import io.weir.core.throttle.Charge;
+import io.weir.core.throttle.Cost;
 import io.weir.core.throttle.PolicySource;
 import io.weir.core.throttle.StoreAnswer;
 import io.weir.core.throttle.StoreUnavailableException;
@@ -144,8 +145,8 @@ final class ThrottleTest {
     Subject record =
         new Subject("k1", "globex", listed.plan(), Optional.empty(), other -> Optional.of(listed));
     Throttle throttle = new Throttle(holding, new Source(policy, policy));
-    var unused =
-        throttle.tryTake(record, "Ping", 1, TicketRequest.NONE, limited -> Optional.empty());
+    var unused = throttle.tryTake(
+        record, "Ping", Cost.of(1), TicketRequest.NONE, limited -> Optional.empty());
     assertThat(decide(throttle, "k1", "Ping", 1)).isInstanceOf(Denied.class);
     assertThat(holding.atOnce).isEmpty();
   }

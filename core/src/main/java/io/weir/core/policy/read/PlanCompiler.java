@@ -17,6 +17,7 @@ import io.weir.core.policy.read.PlansReader.DefinedPlan;
 import io.weir.core.policy.schema.DocumentValue;
 import io.weir.core.policy.schema.DocumentValue.Mapping;
 import io.weir.core.policy.schema.DocumentValue.Sequence;
+import io.weir.core.policy.schema.Position;
 import io.weir.core.policy.schema.Problems;
 import io.weir.core.policy.schema.Section;
 import io.weir.core.policy.schema.Table;
@@ -85,7 +86,7 @@ final class PlanCompiler implements SubjectCompiler {
 
   private Plan compile(SubjectEntry entry, PlanTerms plan, Problems problems) {
     TenantEntry tenant = tenant(entry);
-    Access access = entry.access().or(tenant.access()).or(plan.access());
+    EffectiveAccess access = EffectiveAccess.of(entry.access(), tenant.access(), plan.access());
     return entry.overrides().isEmpty()
         ? shared(plan, access, tenant, problems)
         : compile(
@@ -105,16 +106,17 @@ final class PlanCompiler implements SubjectCompiler {
   }
 
   private Plan withoutOverrides(String plan) {
-    return shared(plan, terms(plan).access(), TenantEntry.NONE);
+    EffectiveAccess access = EffectiveAccess.ofPlan(terms(plan).access());
+    return shared(plan, access, TenantEntry.NONE);
   }
 
   /** The plan of subjects without overrides of their own. */
-  Plan shared(String plan, Access access, TenantEntry tenant) {
+  Plan shared(String plan, EffectiveAccess access, TenantEntry tenant) {
     return shared(terms(plan), access, tenant, new Problems(plan));
   }
 
   /** A plan of one subject. */
-  Plan own(String plan, Access access, PlanDraft draft) {
+  Plan own(String plan, EffectiveAccess access, PlanDraft draft) {
     return compile(terms(plan), access, draft);
   }
 
@@ -122,7 +124,8 @@ final class PlanCompiler implements SubjectCompiler {
     return requireNonNull(plans.get(plan), plan);
   }
 
-  private Plan shared(PlanTerms plan, Access access, TenantEntry tenant, Problems problems) {
+  private Plan shared(
+      PlanTerms plan, EffectiveAccess access, TenantEntry tenant, Problems problems) {
     if (tenant.overrides().isEmpty()) {
       return shared.computeIfAbsent(
           List.of(plan.name(), access), key -> compile(plan, access, plan.draft()));
@@ -147,16 +150,18 @@ final class PlanCompiler implements SubjectCompiler {
 
   private PlanDraft applied(
       List<DocumentValue> list, PlanDraft draft, Scope scope, Problems problems) {
-    Mapping document = new Mapping(1, Map.of("overrides", new Sequence(1, list)));
+    Mapping document =
+        new Mapping(Position.START, Map.of("overrides", new Sequence(Position.START, list)));
     return overrides.applyAll(Section.root(document, problems, ENTRY), draft, scope);
   }
 
-  private Plan compile(PlanTerms plan, Access access, PlanDraft draft) {
-    return switch (access) {
-      case LIMITED -> limited(plan, draft);
-      case UNLIMITED -> withoutLimits(plan, new Unlimited());
-      case FROZEN -> withoutLimits(plan, new Frozen());
-    };
+  private Plan compile(PlanTerms plan, EffectiveAccess access, PlanDraft draft) {
+    if (access.frozen().isPresent()) {
+      return withoutLimits(plan, new Frozen(access.frozen().get()));
+    }
+    return access.access() == Access.UNLIMITED
+        ? withoutLimits(plan, new Unlimited())
+        : limited(plan, draft);
   }
 
   // The enforced plan leaves out limits that are only audited.

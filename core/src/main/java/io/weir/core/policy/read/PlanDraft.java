@@ -3,6 +3,7 @@ package io.weir.core.policy.read;
 import io.weir.core.bucket.Demand;
 import io.weir.core.bucket.Scope;
 import io.weir.core.policy.FailureMode;
+import io.weir.core.policy.FrozenPart;
 import io.weir.core.policy.OperationLimit;
 import io.weir.core.policy.OperationLimit.Frozen;
 import io.weir.core.policy.OperationLimit.Limited;
@@ -160,7 +161,7 @@ record PlanDraft(
 
   private OperationLimit limit(String plan, String operation) {
     if (frozen.contains(operation)) {
-      return new Frozen();
+      return new Frozen(FrozenPart.OPERATION);
     }
     List<Demand> demands = new ArrayList<>();
     Set<String> leftBuckets = new HashSet<>();

@@ -219,8 +219,8 @@ final class SubjectsReader {
       return Optional.empty();
     }
     usedPlans.add(plan.name());
-    Access effective = access.or(tenant.access()).or(plan.access());
-    if (overridden && effective != Access.LIMITED) {
+    EffectiveAccess effective = EffectiveAccess.of(access, tenant.access(), plan.access());
+    if (overridden && effective.access() != Access.LIMITED) {
       section.warning(
           "override_without_effect", "overrides", "no limit applies to this subject at all");
     }

@@ -2,13 +2,13 @@ package io.weir.core.policy.schema;
 
 /** The place of a value in the document that is read. */
 record At(String path, Problems problems) {
-  void error(String code, int line, String message) {
-    problems.error(code, line, path, message);
+  void error(String code, Position place, String message) {
+    problems.error(code, place, path, message);
   }
 
   /** Reports a value that is something else than expected. */
   void invalid(DocumentValue value, String expected) {
-    error("value_invalid", value.line(), "%s (expected: %s)".formatted(value.kind(), expected));
+    error("value_invalid", value.position(), "%s (expected: %s)".formatted(value.kind(), expected));
   }
 
   At field(String name) {

@@ -4,22 +4,27 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A parsed but not yet interpreted document: the common part of YAML and JSON, with line numbers. A parser outside of
+ * A parsed but not yet interpreted document: the common part of YAML and JSON, with places. A parser outside of
  * this module builds it; it has already refused duplicate keys.
  */
 public sealed interface DocumentValue {
 
+  /** The place where the value begins. */
+  Position position();
+
   /** The line on which the value begins, from 1. */
-  int line();
+  default int line() {
+    return position().line();
+  }
 
   /** The name of this kind of value in messages. */
   String kind();
 
   /** Named values in the order of the document. */
-  record Mapping(int line, Map<String, DocumentValue> entries) implements DocumentValue {
+  record Mapping(Position position, Map<String, DocumentValue> entries) implements DocumentValue {
     /** Whether there is a value with this name. */
     boolean has(String name) {
-      return !(entries.getOrDefault(name, new Nothing(line)) instanceof Nothing);
+      return !(entries.getOrDefault(name, new Nothing(position)) instanceof Nothing);
     }
 
     @Override
@@ -29,7 +34,7 @@ public sealed interface DocumentValue {
   }
 
   /** A list of values. */
-  record Sequence(int line, List<DocumentValue> items) implements DocumentValue {
+  record Sequence(Position position, List<DocumentValue> items) implements DocumentValue {
     @Override
     public String kind() {
       return "a list";
@@ -37,7 +42,7 @@ public sealed interface DocumentValue {
   }
 
   /** Text, quoted or plain. */
-  record Text(int line, String value) implements DocumentValue {
+  record Text(Position position, String value) implements DocumentValue {
     @Override
     public String kind() {
       return "the text '" + shortened(value) + "'";
@@ -45,7 +50,7 @@ public sealed interface DocumentValue {
   }
 
   /** A number as it was written; it may have a fraction, an exponent or any number of digits. */
-  record Numeral(int line, String digits) implements DocumentValue {
+  record Numeral(Position position, String digits) implements DocumentValue {
     @Override
     public String kind() {
       return shortened(digits);
@@ -53,7 +58,7 @@ public sealed interface DocumentValue {
   }
 
   /** True or false. */
-  record Flag(int line, boolean value) implements DocumentValue {
+  record Flag(Position position, boolean value) implements DocumentValue {
     @Override
     public String kind() {
       return Boolean.toString(value);
@@ -61,7 +66,7 @@ public sealed interface DocumentValue {
   }
 
   /** An empty value. */
-  record Nothing(int line) implements DocumentValue {
+  record Nothing(Position position) implements DocumentValue {
     @Override
     public String kind() {
       return "nothing";

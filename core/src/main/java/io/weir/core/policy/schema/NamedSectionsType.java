@@ -25,15 +25,18 @@ record NamedSectionsType(Table table, String pattern, SizeBound limit)
       } else {
         // Not repeated: the name may be a whole key in the place of its id.
         at.error(
-            "name_invalid", one.line(), "a name of another form (expected: %s)".formatted(pattern));
+            "name_invalid",
+            one.position(),
+            "a name of another form (expected: %s)".formatted(pattern));
       }
     });
-    limit.check(sections.size(), value.line(), at);
+    limit.check(sections.size(), value.position(), at);
     return Optional.of(sections);
   }
 
   private Optional<Section> section(DocumentValue value, At at) {
-    DocumentValue mapping = value instanceof Nothing ? new Mapping(value.line(), Map.of()) : value;
+    DocumentValue mapping =
+        value instanceof Nothing ? new Mapping(value.position(), Map.of()) : value;
     return new SectionType(table).read(mapping, at);
   }
 

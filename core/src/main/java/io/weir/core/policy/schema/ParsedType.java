@@ -48,7 +48,8 @@ record ParsedType<T>(
   public Optional<T> read(DocumentValue value, At at) {
     Optional<T> read = text(value).flatMap(parse);
     if (read.isEmpty() && isSecret) {
-      at.error("value_invalid", value.line(), "something else (expected: %s)".formatted(expected));
+      at.error(
+          "value_invalid", value.position(), "something else (expected: %s)".formatted(expected));
     } else if (read.isEmpty()) {
       at.invalid(value, expected);
     }

@@ -24,13 +24,13 @@ public final class Problems {
     this.source = source;
   }
 
-  void error(String code, int line, String path, String message) {
+  void error(String code, Position place, String path, String message) {
     errors++;
-    add(code, Severity.ERROR, line, path, message);
+    add(code, Severity.ERROR, place, path, message);
   }
 
-  void warning(String code, int line, String path, String message) {
-    add(code, Severity.WARNING, line, path, message);
+  void warning(String code, Position place, String path, String message) {
+    add(code, Severity.WARNING, place, path, message);
   }
 
   /** Whether a problem prevents the document from being used. */
@@ -46,14 +46,14 @@ public final class Problems {
       all.add(new Problem(
           "more_problems",
           severity,
-          new Location(source, 1, ""),
+          new Location(source, Position.START, ""),
           unlisted + " more that are not listed"));
     }
     return List.copyOf(all);
   }
 
-  private void add(String code, Severity severity, int line, String path, String message) {
-    Problem problem = new Problem(code, severity, new Location(source, line, path), message);
+  private void add(String code, Severity severity, Position place, String path, String message) {
+    Problem problem = new Problem(code, severity, new Location(source, place, path), message);
     // A repeated problem is not listed again: a tenant's override is read once for each of its
     // plans.
     if (listed.size() < MAX_LISTED) {

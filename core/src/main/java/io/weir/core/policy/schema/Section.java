@@ -33,7 +33,7 @@ public final class Section {
       return new Section(mapping, at, table);
     }
     at.invalid(document, "a mapping");
-    return new Section(new Mapping(document.line(), Map.of()), at, table);
+    return new Section(new Mapping(document.position(), Map.of()), at, table);
   }
 
   /** A section; its unknown fields are reported. */
@@ -51,7 +51,7 @@ public final class Section {
     String message = "no such field (expected: %s)".formatted(table.expected());
     mapping.entries().forEach((field, value) -> {
       if (!table.names(field)) {
-        at.field(field).error("field_unknown", value.line(), message);
+        at.field(field).error("field_unknown", value.position(), message);
       }
     });
   }
@@ -130,36 +130,36 @@ public final class Section {
 
   /** Reports a problem of a field. */
   public void error(String code, String field, String message) {
-    at.field(field).error(code, lineOf(field), message);
+    at.field(field).error(code, placeOf(field), message);
   }
 
   /** Reports a problem of the section. */
   public void error(String code, String message) {
-    at.error(code, mapping.line(), message);
+    at.error(code, mapping.position(), message);
   }
 
   /** Reports a field that is accepted though it may be a mistake. */
   public void warning(String code, String field, String message) {
-    at.problems().warning(code, lineOf(field), at.field(field).path(), message);
+    at.problems().warning(code, placeOf(field), at.field(field).path(), message);
   }
 
   /** Reports a section that is accepted though it may be a mistake. */
   public void warning(String code, String message) {
-    at.problems().warning(code, mapping.line(), at.path(), message);
+    at.problems().warning(code, mapping.position(), at.path(), message);
   }
 
   /** Reports a problem of an item of a list. */
   public void errorAt(String code, Item item, String message) {
-    at.problems().error(code, item.line(), item.path(), message);
+    at.problems().error(code, item.position(), item.path(), message);
   }
 
   /** Reports an item of a list that is accepted though it may be a mistake. */
   public void warningAt(String code, Item item, String message) {
-    at.problems().warning(code, item.line(), item.path(), message);
+    at.problems().warning(code, item.position(), item.path(), message);
   }
 
-  private int lineOf(String field) {
-    return mapping.entries().getOrDefault(field, mapping).line();
+  private Position placeOf(String field) {
+    return mapping.entries().getOrDefault(field, mapping).position();
   }
 
   private Optional<DocumentValue> present(String field) {
@@ -168,7 +168,7 @@ public final class Section {
   }
 
   /** A text of a list, with its place in the document. */
-  public record Item(String text, int line, String path) {
+  public record Item(String text, Position position, String path) {
     /** The distinct texts. */
     public static Set<String> texts(List<Item> items) {
       return items.stream().map(Item::text).collect(Collectors.toUnmodifiableSet());

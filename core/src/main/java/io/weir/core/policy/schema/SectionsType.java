@@ -19,7 +19,7 @@ record SectionsType(Table table, SizeBound limit) implements FieldType<List<Sect
     for (int i = 0; i < sequence.items().size(); i++) {
       item.read(sequence.items().get(i), at.item(i)).ifPresent(sections::add);
     }
-    limit.check(sections.size(), value.line(), at);
+    limit.check(sections.size(), value.position(), at);
     return Optional.of(sections);
   }
 

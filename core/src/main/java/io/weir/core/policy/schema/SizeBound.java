@@ -11,10 +11,10 @@ import java.util.Map;
 record SizeBound(int min, int max, String code, String noun) {
   static final SizeBound NONE = new SizeBound(0, Integer.MAX_VALUE, "", "");
 
-  void check(int size, int line, At at) {
+  void check(int size, Position place, At at) {
     if (size > max && !code.isEmpty()) {
       String items = noun.isEmpty() ? "" : " " + noun;
-      at.error(code, line, "%d%s (expected: at most %d)".formatted(size, items, max));
+      at.error(code, place, "%d%s (expected: at most %d)".formatted(size, items, max));
     }
   }
 

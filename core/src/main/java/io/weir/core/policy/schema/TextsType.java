@@ -20,10 +20,10 @@ record TextsType(ParsedType<String> item, SizeBound limit) implements FieldType<
       DocumentValue one = sequence.items().get(i);
       At place = at.item(i);
       item.read(one, place)
-          .map(text -> new Item(text, one.line(), place.path()))
+          .map(text -> new Item(text, one.position(), place.path()))
           .ifPresent(texts::add);
     }
-    limit.check(texts.size(), value.line(), at);
+    limit.check(texts.size(), value.position(), at);
     return Optional.of(texts);
   }
 

@@ -10,6 +10,7 @@ import io.weir.core.policy.PolicySection.Parent;
 import io.weir.core.policy.schema.DocumentValue.Mapping;
 import io.weir.core.policy.schema.DocumentValue.Text;
 import io.weir.core.policy.schema.Field;
+import io.weir.core.policy.schema.Position;
 import io.weir.core.policy.schema.Problems;
 import io.weir.core.policy.schema.Section;
 import io.weir.core.policy.schema.Table;
@@ -47,7 +48,8 @@ final class ExtensionsTest {
     Extension color = Extension.of("color", Parent.POLICY, "color");
     Extension sound = Extension.of("sound", Parent.OPERATION, "sound");
     Extensions extensions = new Extensions(List.of(sound, color));
-    Mapping document = new Mapping(1, Map.of("color", new Text(1, "red")));
+    Mapping document =
+        new Mapping(Position.START, Map.of("color", new Text(Position.START, "red")));
     Section section =
         Section.root(document, new Problems("test"), table(extensions, Parent.POLICY));
     Parts parts = extensions.read(Parent.POLICY, section);

@@ -97,7 +97,8 @@ final class FractionTypeTest {
 
   private static Read read(FractionType type, String digits) {
     Problems problems = new Problems("policy");
-    Optional<Long> value = type.read(new Numeral(1, digits), new At("field", problems));
+    Optional<Long> value =
+        type.read(new Numeral(Position.START, digits), new At("field", problems));
     return new Read(
         value, problems.all().stream().map(Problem::message).findFirst().orElse(""));
   }
