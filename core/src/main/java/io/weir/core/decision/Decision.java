@@ -66,6 +66,11 @@ public sealed interface Decision {
       return new Allowed(revision, limits, degraded, remarks.withId(id));
     }
 
+    /** The same admission, of so many operations: its request accepts less than its cost. */
+    public Allowed withGranted(long operations) {
+      return new Allowed(revision, limits, degraded, remarks.withGranted(operations));
+    }
+
     public Allowed(long revision, List<Limit> limits, boolean degraded) {
       this(revision, limits, degraded, Remarks.NONE);
     }
