@@ -175,13 +175,19 @@ final class LinkClient {
 
   // The last cause is the one to mend: a wrong password, a refused connection.
   static String innermost(Throwable error) {
+    Throwable cause = root(error);
+    return cause == error
+        ? Faults.message(error)
+        : "%s (%s)".formatted(Faults.message(error), Faults.message(cause));
+  }
+
+  /** The last cause of an error; itself where it has none. */
+  static Throwable root(Throwable error) {
     Throwable cause = error;
     while (cause.getCause() != null) {
       cause = cause.getCause();
     }
-    return cause == error
-        ? Faults.message(error)
-        : "%s (%s)".formatted(Faults.message(error), Faults.message(cause));
+    return cause;
   }
 
   private NettyCustomizer remember() {

@@ -5,7 +5,6 @@ import io.lettuce.core.SetArgs;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import io.lettuce.core.cluster.api.sync.RedisClusterCommands;
 import io.netty.channel.EventLoop;
-import io.weir.core.throttle.StoreFault;
 import io.weir.core.throttle.StoreUnavailableException;
 import io.weir.state.connection.RedisAddress.Topology;
 import io.weir.state.wire.ExtensionPartition;
@@ -17,7 +16,6 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -38,7 +36,6 @@ public final class RedisConnections implements AutoCloseable {
   private static final Duration PROBE_LASTS = Duration.ofSeconds(10);
   private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(2);
   private static final long CONNECT_AGAIN_MILLIS = 500;
-  private static final int LOOKS = 5;
 
   private final List<Link> links;
   private final RedisAddress address;
@@ -122,7 +119,7 @@ public final class RedisConnections implements AutoCloseable {
         links.add(
             Link.connected(new LinkClient(address, tls, commandTimeout, eventLoop), functions));
       }
-      requireUsable(address, links.get(0));
+      RedisCheck.requireUsable(address, links.get(0));
     } catch (RuntimeException e) {
       close(links);
       throw e instanceof RedisConnectionException ? notConnected(e) : e;
@@ -156,7 +153,7 @@ public final class RedisConnections implements AutoCloseable {
   private boolean areConnected() {
     try {
       links.forEach(Link::connect);
-      requireUsable(address, links.get(0));
+      RedisCheck.requireUsable(address, links.get(0));
       return true;
     } catch (StoreUnavailableException e) {
       LOG.error("{}", e.getMessage());
@@ -165,35 +162,6 @@ public final class RedisConnections implements AutoCloseable {
       LOG.info("no Redis to connect to yet: {}", LinkClient.innermost(e));
     }
     return false;
-  }
-
-  // A setting that may not be read, or is not answered, is assumed to be right.
-  private static void requireUsable(RedisAddress address, Link link) {
-    for (String memory : looked(link, "memory")) {
-      MemoryWatch.eviction(memory).ifPresent(RedisConnections::misconfigured);
-    }
-    boolean isClusters =
-        looked(link, "cluster").stream().anyMatch(info -> info.contains("cluster_enabled:1"));
-    if (isClusters && address.topology() != Topology.CLUSTER) {
-      misconfigured("Redis is a node of a Redis Cluster (expected: redis+cluster://)");
-    }
-  }
-
-  private static void misconfigured(String problem) {
-    throw new StoreUnavailableException(StoreFault.MISCONFIGURED, problem, null);
-  }
-
-  private static List<String> looked(Link link, String section) {
-    for (int look = 0; look < LOOKS; look++) {
-      try {
-        return link.info(section).join();
-      } catch (CompletionException e) {
-        if (!Faults.of(e).isOutage()) {
-          return List.of();
-        }
-      }
-    }
-    return List.of();
   }
 
   /** Synchronous commands, on the first connection. */

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 
 /** Commands as functions of a library. */
 final class FunctionsIT {
-  private static final Duration TIMEOUT = Duration.ofSeconds(10);
+  private static final Duration TIMEOUT = Duration.ofMinutes(1);
   private static final List<Demand> TEN =
       List.of(Demand.of(new Bucket("requests", Scope.KEY, 1000, 10_000)));
 
