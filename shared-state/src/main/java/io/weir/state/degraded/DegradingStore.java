@@ -68,8 +68,10 @@ public final class DegradingStore implements BucketStore {
     outages.onBack(i -> shares.get(i).handOver());
   }
 
+  /** A charge that accepts less than its cost takes the least while this node decides, or has to agree. */
   @Override
-  public CompletionStage<StoreAnswer> tryCharge(Charge charge) {
+  public CompletionStage<StoreAnswer> tryCharge(Charge asked) {
+    Charge charge = asked.isPartial() && !isUndisturbed(asked) ? asked.atLeast() : asked;
     return tryCharge(charge, store::tryCharge, store::tryCharge).thenApply(Counted::answer);
   }
 
@@ -95,7 +97,7 @@ public final class DegradingStore implements BucketStore {
       Function<Charge, CompletionStage<StoreAnswer>> question,
       Function<Charge, CompletionStage<StoreAnswer>> report) {
     if (isAway(charge)) {
-      return instead(charge);
+      return instead(charge.atLeast());
     }
     return share(charge).isHandingOver()
         ? agreed(charge, question, report)
@@ -126,8 +128,14 @@ public final class DegradingStore implements BucketStore {
     if (Stages.isKnown(asked)) {
       return CompletableFuture.completedFuture(new Counted(noted(charge, asked.join())));
     }
-    return asked.handle(
-        (answer, error) -> error == null ? answered(charge, answer) : insteadOf(charge, error));
+    return asked.handle((answer, error) ->
+        error == null ? answered(charge, answer) : insteadOf(charge.atLeast(), error));
+  }
+
+  private static Charge granted(Charge charge, StoreAnswer answer) {
+    return answer instanceof Decided decided
+        ? charge.granted(decided.decision().remarks().granted().orElse(charge.cost()))
+        : charge;
   }
 
   // If this node has admitted charges since it asked, the shared state did not know of them: it may
@@ -141,7 +149,7 @@ public final class DegradingStore implements BucketStore {
     if (!hasCounted || !isAdmitted(answer)) {
       return new Counted(noted);
     }
-    Charge asRates = charge.withoutOverflow();
+    Charge asRates = granted(charge, answer).withoutOverflow();
     if (charge.isMixed()) {
       local.count(asRates);
       return new Counted(noted);
@@ -215,7 +223,7 @@ public final class DegradingStore implements BucketStore {
 
   /** Takes note of a decision of the shared state, or of a lease of it. */
   public void note(Charge charge, Decision decision, long nowNanos) {
-    if (!charge.isMixed()) {
+    if (!charge.atLeast().isMixed()) { // the levels are known, whatever part of the cost was taken
       levels.note(charge, decision, nowNanos);
     }
     LocalShare local = share(charge);

@@ -2,6 +2,7 @@ package io.weir.state.denial;
 
 import io.weir.core.bucket.Demand;
 import io.weir.core.decision.Decision;
+import io.weir.core.decision.Decision.Allowed;
 import io.weir.core.decision.Decision.NeverAllowed;
 import io.weir.core.decision.Decision.Reason;
 import io.weir.core.decision.KindVerdict;
@@ -28,15 +29,19 @@ import java.util.Optional;
 /** The part of a script's answer to a charge of several kinds that is not about rates. Immutable. */
 public final class MixedAnswer {
   private static final int STANDING_NUMBERS = 4;
-  private static final int LAST_NUMBERS = 2;
+  private static final int LAST_NUMBERS = 3;
 
   private final Charge charge;
   private final long[] used;
   private final KindVerdict kinds;
   private final List<Integer> payers;
+  /** The cost that was decided on, without its price. */
+  private final long granted;
 
-  private MixedAnswer(Charge charge, long[] used, KindVerdict kinds, List<Integer> payers) {
-    this.charge = charge;
+  private MixedAnswer(
+      Charge charge, long[] used, KindVerdict kinds, List<Integer> payers, long granted) {
+    this.charge = charge.granted(granted);
+    this.granted = granted;
     this.used = used;
     this.kinds = kinds;
     this.payers = payers;
@@ -59,8 +64,8 @@ public final class MixedAnswer {
         .filter(Demand::overflow)
         .map(demand -> demand.bucket().name())
         .toList();
-    return new MixedAnswer(
-        charge, used, new KindVerdict(demands, standings, answers.next(), paidBy), payers);
+    KindVerdict kinds = new KindVerdict(demands, standings, answers.next(), paidBy);
+    return new MixedAnswer(charge, used, kinds, payers, answers.next());
   }
 
   // A bit for each pair, from the lowest on: whether the second of it paid.
@@ -75,6 +80,11 @@ public final class MixedAnswer {
       }
     }
     return payers;
+  }
+
+  /** The cost that was decided on: all of it, unless the charge accepts less. */
+  public long granted() {
+    return granted;
   }
 
   /** How many numbers it has. */
@@ -180,10 +190,21 @@ public final class MixedAnswer {
         ofRates.report());
   }
 
-  /** The answer if the reservation already exists. */
-  public static StoreAnswer again(Charge charge, long[] used) {
+  /**
+   * The answer if the reservation already exists.
+   *
+   * @param cost of the reservation
+   */
+  public static StoreAnswer again(Charge charge, long[] used, long cost) {
     Decision decision = charge.verdict().decision(Outcome.ALLOWED, used, Wait.NONE);
-    return new Decided(decision, QueueReport.NONE, true);
+    return granted(charge, new Decided(decision, QueueReport.NONE, true), cost);
+  }
+
+  /** The same answer with what was granted, if the charge accepts less than its cost. */
+  public static Decided granted(Charge charge, Decided answer, long operations) {
+    return charge.isPartial() && answer.decision() instanceof Allowed allowed
+        ? new Decided(allowed.withGranted(operations), answer.report(), answer.isRepeated())
+        : answer;
   }
 
   /** The answer if the reservation has ended, or its id belongs to another one. */

@@ -116,7 +116,7 @@ final class AnswerReader {
       }
       case AGAIN -> {
         long[] used = numbersOf(first.charge(), answers);
-        completeAll(first, MixedAnswer.again(first.charge(), used));
+        completeAll(first, MixedAnswer.again(first.charge(), used, answers.next()));
         return null;
       }
       case ENDED -> {
@@ -222,16 +222,21 @@ final class AnswerReader {
     long[] used = numbersOf(charge, answers);
     MixedAnswer mixed = MixedAnswer.read(charge, used, answers);
     int left = numbers - used.length - mixed.numbers();
+    PendingCharge decided = first.granted(mixed.granted());
     if (mixed.isFull() && outcome == Outcome.DENIED) {
       long wait = answers.next();
-      denials.learnMixed(first, mixed, mixed.termsOfKinds(wait));
+      denials.learnMixed(decided, mixed, mixed.termsOfKinds(wait));
       return mixed.denied(wait, answers.next());
     }
     expectQueue(first, left);
     RatesAnswer ofRates =
-        rates(mixed.asRates(charge), mixed.usedOfPayers(), outcome, left, answers);
-    denials.learnMixed(first, mixed, used, ofRates);
-    return mixed.with(ofRates.answer());
+        rates(mixed.asRates(decided.charge()), mixed.usedOfPayers(), outcome, left, answers);
+    if (charge.isPartial() && !decided.charge().isMixed()) {
+      learnRates(decided, used, outcome, ofRates.waitMicros());
+    } else {
+      denials.learnMixed(decided, mixed, used, ofRates);
+    }
+    return MixedAnswer.granted(charge, mixed.with(ofRates.answer()), mixed.granted());
   }
 
   private Decided ofRates(PendingCharge first, Outcome outcome, int numbers, Answers answers) {
@@ -244,6 +249,17 @@ final class AnswerReader {
       denials.learnLast(first, used, answer.waitMicros());
     }
     return answer.answer();
+  }
+
+  private void learnRates(PendingCharge denied, long[] used, Outcome outcome, long waitMicros) {
+    Charge charge = denied.charge();
+    if (outcome == Outcome.DENIED && charge.slots() != SlotMode.OFF) {
+      denials.learnLast(denied, used, waitMicros);
+    } else if (outcome == Outcome.DENIED
+        && denied.clockMicros() < 0
+        && DenialCache.concern(charge)) {
+      denials.learn(charge, used, denied.askedNanos());
+    }
   }
 
   // More numbers say that the charge went the long way: its next ones will, too.

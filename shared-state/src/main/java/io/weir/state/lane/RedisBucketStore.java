@@ -132,7 +132,7 @@ public final class RedisBucketStore implements BucketStore, JointStore {
     }
     Charge charge = memory.isShort() ? asked.with(asked.queueing().withoutNewPlaces()) : asked;
     if (isLive) {
-      StoreAnswer known = denials.answer(charge);
+      StoreAnswer known = denials.answer(charge.atLeast());
       if (known != null) {
         return CompletableFuture.completedFuture(known);
       }

@@ -2,34 +2,34 @@ package io.weir.state.lane;
 
 import static java.util.concurrent.TimeUnit.NANOSECONDS;
 
-/**
- * An estimate of Redis's clock, and of the instant at which a call times out here. Mutable; owned by one event loop.
- */
-final class RedisClock {
+/** An estimate of Redis's clock, and of the instant at which a call times out here. Safe for use by many threads. */
+public final class RedisClock {
 
   private final long timeoutNanos;
   /** How far Redis's clock is ahead of this process's nanoseconds, at most; 0 if unknown. */
-  private long aheadMicros;
+  private volatile long aheadMicros;
 
-  RedisClock(long timeoutNanos) {
+  public RedisClock(long timeoutNanos) {
     this.timeoutNanos = timeoutNanos;
   }
 
   /**
    * The instant, by Redis's clock, at which a call sent now has timed out; rather too late than too early. 0 for never.
    */
-  long notAfter(long sentNanos) {
-    return aheadMicros == 0 ? 0 : NANOSECONDS.toMicros(sentNanos + timeoutNanos) + aheadMicros;
+  public long notAfter(long sentNanos) {
+    long ahead = aheadMicros;
+    return ahead == 0 ? 0 : NANOSECONDS.toMicros(sentNanos + timeoutNanos) + ahead;
   }
 
   /** Learns Redis's time from an answer. */
-  void learn(long clockMicros, long sentNanos) {
+  public void learn(long clockMicros, long sentNanos) {
     aheadMicros = clockMicros - NANOSECONDS.toMicros(sentNanos);
   }
 
   /** About the present time of Redis's clock; 0 before its first answer. */
   long micros() {
-    return aheadMicros == 0 ? 0 : NANOSECONDS.toMicros(System.nanoTime()) + aheadMicros;
+    long ahead = aheadMicros;
+    return ahead == 0 ? 0 : NANOSECONDS.toMicros(System.nanoTime()) + ahead;
   }
 
   /** Whether a call sent then has not timed out. */

@@ -78,12 +78,14 @@ public final class LeasingStore implements BucketStore {
     return allowed;
   }
 
+  /** A charge that accepts less than its cost takes the least of a leased bucket: a node knows only its own part. */
   @Override
-  public CompletionStage<StoreAnswer> tryCharge(Charge charge) {
-    Split split = split(charge.demands());
+  public CompletionStage<StoreAnswer> tryCharge(Charge asked) {
+    Split split = split(asked.demands());
     if (split.leased().isEmpty()) {
-      return own.tryCharge(charge);
+      return own.tryCharge(asked);
     }
+    Charge charge = asked.atLeast();
     Allowed spent = spend(charge, split);
     if (spent != null) {
       return CompletableFuture.completedFuture(new Decided(spent, QueueReport.NONE));

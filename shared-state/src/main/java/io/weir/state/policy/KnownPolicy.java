@@ -59,6 +59,8 @@ final class KnownPolicy {
       // If another was faster, its policy is in force.
       stored.replace(
           0, PolicyText.of(1, name, text, reading.policy()), Edit.ofNode("the first policy"));
+    } else if (putsBack) {
+      stored.raiseFormat();
     }
     take(Document.parse(stored.read()));
   }

@@ -27,7 +27,7 @@ public final class Batch {
   public static final int FULL = -1;
 
   private static final int RATES_BYTES = 21;
-  private static final int OTHERS_BYTES = 23;
+  private static final int OTHERS_BYTES = 30;
   private static final int STATES_BYTES = 2;
   private static final int CLOCK_BYTES = 7;
 

@@ -1,6 +1,7 @@
 package io.weir.state.wire;
 
 import io.netty.buffer.ByteBuf;
+import io.weir.core.throttle.Charge;
 
 /** Equal charges of one subject in sequence. */
 public final class EqualCharges {
@@ -80,5 +81,14 @@ public final class EqualCharges {
       to.writeShort(arguments.others()).writeShort(arguments.hold());
     }
     to.writeShort(arguments.ticket()).writeShort(tickets == 0 ? 0 : states + tickets);
+    if (hasOthers) {
+      ChargeTemplate.writeNumber(to, least());
+    }
+  }
+
+  // 0 for all or nothing.
+  private long least() {
+    Charge charge = first.charge();
+    return charge.isPartial() ? Math.min(charge.atLeast().cost(), MAX_COST) : 0;
   }
 }

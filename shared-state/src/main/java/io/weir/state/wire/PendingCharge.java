@@ -52,6 +52,13 @@ public final class PendingCharge extends CompletableFuture<StoreAnswer> {
     return charge;
   }
 
+  /** The same with what was granted of the charge, without an answer; this one if that is all that it may take. */
+  public PendingCharge granted(long operations) {
+    return charge.isPartial()
+        ? new PendingCharge(charge.granted(operations), clockMicros, askedNanos)
+        : this;
+  }
+
   /** Whether it is one of several charges that are decided as one. */
   public boolean isJoined() {
     return isJoined;

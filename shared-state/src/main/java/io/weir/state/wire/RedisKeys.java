@@ -3,6 +3,7 @@ package io.weir.state.wire;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import io.netty.buffer.ByteBuf;
+import io.weir.core.assignment.DividedLimit;
 import io.weir.core.bucket.Bucket;
 import io.weir.core.bucket.Names;
 import io.weir.core.bucket.Scope;
@@ -137,6 +138,11 @@ public final class RedisKeys {
   /** A hash: a bucket with leases of the owner of a state, which is not the cluster. */
   public static String leased(String state, String bucket) {
     return state + ":leased:" + bucket;
+  }
+
+  /** A hash: a limit of a key that is divided among clients. */
+  public static String divided(String tenant, String subject, DividedLimit limit) {
+    return key(tenant, subject) + ":divided:" + limit.requests() + "/" + limit.seconds();
   }
 
   /** The state of an owner. */

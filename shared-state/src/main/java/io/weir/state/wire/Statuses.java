@@ -18,6 +18,12 @@ public final class Statuses {
     STALE
   }
 
+  /** The statuses of {@code assign.lua}. */
+  public enum Assign {
+    ASSIGNED,
+    ABANDONED
+  }
+
   /** The statuses of {@code publish.lua}. */
   public enum Publish {
     PUBLISHED,

@@ -26,6 +26,9 @@ public record Weights(int charge, int bucket, int sharedState) {
   /** The weight of each reservation: it is a record of its own. */
   private static final int RESERVATION = 12;
 
+  /** The weight of each charge that accepts less than its cost: what its limits have is found in several steps. */
+  private static final int PARTIAL = 30;
+
   /** The weight of each charge and each bucket of an owner who waits, in addition. */
   private static final int QUEUED = 12;
 
@@ -55,7 +58,8 @@ public record Weights(int charge, int bucket, int sharedState) {
     return rates
         + queued
         + (others == null ? 0 : others.weight())
-        + (reserves(pending.charge()) ? RESERVATION : 0);
+        + (reserves(pending.charge()) ? RESERVATION : 0)
+        + (pending.charge().isPartial() ? PARTIAL : 0);
   }
 
   private static boolean reserves(Charge charge) {
