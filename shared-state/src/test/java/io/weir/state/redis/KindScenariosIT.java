@@ -72,6 +72,10 @@ final class KindScenariosIT {
         "congested",
         "full q0",
         "full p0",
+        "granted all",
+        "granted part",
+        "granted least",
+        "granted nothing",
         "Renew [true]",
         "Renew [false]");
   }

@@ -9,6 +9,7 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -17,9 +18,11 @@ import java.util.stream.Stream;
  * A mistake in a script: a text of it that is replaced by another.
  *
  * @param file a command, or a module of {@code lua/lib}, without its ending
+ * @param first the first history to try: no history before it finds the mistake
  */
-record Mutant(String name, String file, String text, String replacement) {
-  private static final Pattern ENTRY = Pattern.compile("(.+)\n {2}(\\S+)\n- (.+)\n\\+ (.+)");
+record Mutant(String name, String file, long first, String text, String replacement) {
+  private static final Pattern ENTRY =
+      Pattern.compile("(.+)\n {2}(\\S+)(?: (\\d+))?\n- (.+)\n\\+ (.+)");
 
   /** All mutants of the table. */
   static List<Mutant> all() {
@@ -32,7 +35,8 @@ record Mutant(String name, String file, String text, String replacement) {
   private static Mutant parsed(String entry) {
     Matcher parts = ENTRY.matcher(entry);
     assertThat(parts.matches()).describedAs(entry).isTrue();
-    return new Mutant(parts.group(1), parts.group(2), parts.group(3), parts.group(4));
+    long first = Optional.ofNullable(parts.group(3)).map(Long::parseLong).orElse(1L);
+    return new Mutant(parts.group(1), parts.group(2), first, parts.group(4), parts.group(5));
   }
 
   /** The text of a library with the mistake. */
@@ -52,8 +56,12 @@ record Mutant(String name, String file, String text, String replacement) {
     return file.equals("lease");
   }
 
+  boolean isOfAssignments() {
+    return file.equals("assign") || file.equals("state/assigned_of");
+  }
+
   private boolean isCommand() {
-    return List.of("settle", "lease").contains(file);
+    return List.of("settle", "lease", "assign").contains(file);
   }
 
   private static String resource(String name) {

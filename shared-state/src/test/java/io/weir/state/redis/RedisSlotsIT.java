@@ -117,7 +117,7 @@ final class RedisSlotsIT {
   @Test
   void twoNodesAskedInTurnGiveNoTimeTwice() {
     connections.sync().flushall();
-    try (RedisConnections other = RedisConnections.open(redis.uri(), Duration.ofSeconds(5))) {
+    try (RedisConnections other = RedisConnections.open(redis.uri(), Duration.ofMinutes(1))) {
       List<RedisBucketStore> nodes = List.of(
           RedisBucketStore.of(connections, () -> false), RedisBucketStore.of(other, () -> false));
       List<Long> history = new ArrayList<>();

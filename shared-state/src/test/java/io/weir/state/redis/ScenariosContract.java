@@ -48,8 +48,8 @@ abstract class ScenariosContract {
 
   /** @param adminUri of a user that may read everything and flush */
   final void connect(String uri, String adminUri) {
-    connections = RedisConnections.open(uri, Duration.ofSeconds(5));
-    admin = RedisConnections.open(adminUri, Duration.ofSeconds(5));
+    connections = RedisConnections.open(uri, Duration.ofMinutes(1));
+    admin = RedisConnections.open(adminUri, Duration.ofMinutes(1));
   }
 
   final Map<String, Long> seen() {

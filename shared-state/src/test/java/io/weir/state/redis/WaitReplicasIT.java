@@ -43,7 +43,7 @@ final class WaitReplicasIT {
     replica = RedisProcess.start();
     replica.ask("REPLICAOF 127.0.0.1 " + master.port());
     // A replica is online before it receives data: written data has to arrive first.
-    await().atMost(Duration.ofSeconds(20)).until(() -> {
+    await().atMost(Duration.ofMinutes(1)).until(() -> {
       master.ask("SET known 1");
       return replica.ask("EXISTS known").contains("1");
     });
@@ -65,7 +65,7 @@ final class WaitReplicasIT {
       long micros = oneAfterAnother(store) / SEQUENTIAL;
       AtomicLong admitted = new AtomicLong(2 * SEQUENTIAL);
       CompletableFuture<Void> killed = CompletableFuture.runAsync(() -> {
-        await().atMost(Duration.ofSeconds(20)).until(() -> admitted.get() > 20_000);
+        await().atMost(Duration.ofMinutes(1)).until(() -> admitted.get() > 20_000);
         master.kill();
       });
       while (!killed.isDone()) {

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.extension.ParameterResolver;
  */
 public final class RedisFixture implements ParameterResolver {
   private static final Namespace NAMESPACE = Namespace.create(RedisFixture.class);
-  private static final Duration TIMEOUT = Duration.ofSeconds(10);
+  private static final Duration TIMEOUT = Duration.ofMinutes(1);
 
   private record Opened(RedisDatabase database, RedisConnections connections)
       implements AutoCloseable {
