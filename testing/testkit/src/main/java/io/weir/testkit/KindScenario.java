@@ -18,6 +18,7 @@ import io.weir.core.kind.Permits;
 import io.weir.core.kind.Quota;
 import io.weir.core.throttle.Amount;
 import io.weir.core.throttle.Charge;
+import io.weir.core.throttle.Cost;
 import io.weir.core.throttle.Ending;
 import io.weir.core.throttle.Held;
 import io.weir.core.throttle.StoreAnswer;
@@ -110,11 +111,16 @@ public final class KindScenario {
       return new Step.Ask(
           step.advanceMicros(), step.charges().stream().map(this::plain).toList());
     }
+    if (random.nextInt(8) == 0) {
+      return new Step.Ask(
+          step.advanceMicros(), List.of(partial(plain(step.charges().get(0)))));
+    }
     // A charge that moves between lanes may be overtaken by charges that share no bucket with it.
     List<Demand> demands = step.charges().get(0).demands();
     List<Charge> charges = step.charges().stream()
         .filter(charge -> charge.demands().equals(demands))
         .map(this::mixed)
+        .map(charge -> random.nextInt(4) == 0 ? partial(charge) : charge)
         .toList();
     return new Step.Ask(step.advanceMicros(), charges);
   }
@@ -124,6 +130,12 @@ public final class KindScenario {
         .map(demand -> new Demand(demand.bucket(), demand.unitsPerOperation()))
         .toList();
     return charge.with(Amount.ofRates(demands, charge.cost()));
+  }
+
+  // It wants more, and accepts less.
+  private Charge partial(Charge charge) {
+    long most = charge.cost() > Long.MAX_VALUE / 4 ? charge.cost() : charge.cost() * 3 + 1;
+    return charge.with(charge.amount().costing(new Cost(most, 1 + random.nextLong(most))));
   }
 
   private boolean isOfPolicy(Charge charge) {

@@ -14,6 +14,7 @@ import io.weir.testkit.KindScenario.Step.End;
 import io.weir.testkit.KindScenario.Step.Renew;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -99,6 +100,7 @@ public final class KindScenarioRun {
           .describedAs("seed %d, step %d, charge %d of %s", scenario.seed(), steps, i, step)
           .isEqualTo(expected);
       note(expected);
+      noteGranted(charge, expected);
       scenario.answered(charge, expected);
     }
     if (steps % PEEK_ONE_IN == 0) {
@@ -127,6 +129,18 @@ public final class KindScenarioRun {
     }
     if (decided.decision() instanceof Denied denied) {
       denied.full().forEach(name -> count("full " + name));
+    }
+  }
+
+  private void noteGranted(Charge charge, StoreAnswer answer) {
+    if (charge.isPartial() && answer instanceof Decided decided) {
+      OptionalLong granted = decided.decision().remarks().granted();
+      String part = granted.isEmpty()
+          ? "nothing"
+          : granted.getAsLong() == charge.cost()
+              ? "all"
+              : granted.getAsLong() == charge.atLeast().cost() ? "least" : "part";
+      count("granted " + part);
     }
   }
 

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
  * The promises of every store for quotas, permits, reservations and overflow. The figures of reservations are those of
  * SMG's tenant limits, where a bucket of n tokens a minute is filled with a sixtieth of that each second.
  */
-public abstract class KindsContract extends RatesContract {
+public abstract class KindsContract extends PartialContract {
   @Test
   void sixtyOfAHundredTokensFitOnceAndNotTwice() {
     Demand tokens = perMinute("tokens", 100);

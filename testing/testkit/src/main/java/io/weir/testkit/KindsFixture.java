@@ -15,6 +15,7 @@ import io.weir.core.slot.SlotMode;
 import io.weir.core.slot.TicketRequest;
 import io.weir.core.throttle.Amount;
 import io.weir.core.throttle.Charge;
+import io.weir.core.throttle.Cost;
 import io.weir.core.throttle.Ended;
 import io.weir.core.throttle.Ending;
 import io.weir.core.throttle.Held;
@@ -58,15 +59,28 @@ abstract class KindsFixture {
     return ((Decided) stores().buckets().tryCharge(charge).toCompletableFuture().join()).decision();
   }
 
+  /** A charge that accepts less than its cost. */
+  final Decision ask(Cost cost, List<Demand> demands, Extras extras) {
+    return decided(charge(1, demands, extras).with(new Amount(demands, cost, extras)));
+  }
+
   /** A charge that gets a place if it is denied. */
   final Decision askForPlace(long cost, List<Demand> demands) {
-    Charge charge = new Charge(
+    return askForPlace(Cost.of(cost), demands, Optional.empty());
+  }
+
+  /** The same for a caller that accepts less than its cost, and may show its ticket. */
+  final Decision askForPlace(Cost cost, List<Demand> demands, Optional<String> ticket) {
+    return decided(new Charge(
         "acme",
         "k1",
         1,
-        Amount.ofRates(demands, cost),
-        new Queueing(SlotMode.RESERVE, TicketRequest.wanted(Optional.empty(), SECRET)),
-        FailureMode.DENY);
+        new Amount(demands, cost, Extras.NONE),
+        new Queueing(SlotMode.RESERVE, TicketRequest.wanted(ticket, SECRET)),
+        FailureMode.DENY));
+  }
+
+  private Decision decided(Charge charge) {
     return ((Decided) stores().buckets().tryCharge(charge).toCompletableFuture().join()).decision();
   }
 

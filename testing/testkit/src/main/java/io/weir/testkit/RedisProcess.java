@@ -195,7 +195,7 @@ public final class RedisProcess implements AutoCloseable {
 
   private void signal(String signal) {
     CommandRun sent =
-        CommandRun.of(Duration.ofSeconds(5), "kill", signal, Long.toString(process.pid()));
+        CommandRun.of(Duration.ofMinutes(1), "kill", signal, Long.toString(process.pid()));
     if (!sent.succeeded()) {
       throw new IllegalStateException(sent.output());
     }
