@@ -6,20 +6,16 @@ import { clock, confirmed, html, nothing, number, rate, wait } from './parts.js'
 const path = key => `/v1/keys/${encodeURIComponent(key)}`;
 
 /**
- * Changes the record of a key. A subject of a rule has none: one is made, with the plan that it has by its rule.
+ * Changes the record of a key. A subject of a rule has none: the node makes one, with the plan that it has by its rule.
  *
  * @param of the key as it was shown: what was confirmed is done to it, whatever is shown by now
  */
 async function change(of, json) {
-  if (of.record) {
-    await ask(path(of.key), { method: 'PATCH', json, headers: { 'If-Match': of.tag } });
-  } else {
-    await ask('/v1/keys', { method: 'POST', json: { id: of.key, tenant: of.explained.tenant, plan: of.explained.plan, ...json } });
-  }
+  await ask(path(of.key), { method: 'PATCH', json, headers: of.record ? { 'If-Match': of.tag } : {} });
 }
 
 function made(of) {
-  return of.record ? nothing : html`<p class="quiet">${of.key} is covered by a rule. A record with the plan ${of.explained.plan} is made for it.</p>`;
+  return of.record ? nothing : html`<p class="quiet">${of.key} has no record yet: one with the plan ${of.explained.plan} is made.</p>`;
 }
 
 function forgotten(one) {

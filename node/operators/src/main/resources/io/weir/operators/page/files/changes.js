@@ -5,6 +5,7 @@ import { age, clock, confirmed, html, nothing, rate, table } from './parts.js';
 
 const MOST = 200;
 const SETTINGS = ['plan', 'state', 'expires', 'overrides', 'labels', 'note', 'maxKeys'];
+const MADE = ['plan', 'state', 'overrides'];
 const DEFAULTS = { state: 'active' };
 
 const shown = { lines: null, filter: '' };
@@ -48,7 +49,7 @@ function effect(line) {
     return `reset ${after.reset.map(one => one.limit || 'tickets').join(', ')}`;
   }
   if (!before || !after) {
-    return before ? 'deleted' : `made${after?.plan ? `, plan ${after.plan}` : ''}`;
+    return before ? 'deleted' : ['made', ...MADE.filter(name => differ(line, name)).map(name => `${name} ${value(name, after)}`)].join(', ');
   }
   const changed = SETTINGS.filter(name => differ(line, name)).map(name => `${name}: ${value(name, before)} → ${value(name, after)}`);
   return changed.join(', ') || (line.what === 'rotate' ? 'another secret' : line.what);

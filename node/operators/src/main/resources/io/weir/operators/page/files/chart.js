@@ -36,21 +36,36 @@ function area(values, most, ground = () => 0) {
   return [...upper, ...lower].join(' ');
 }
 
+// Round values of a scale up to the most, three at most.
+function steps(most) {
+  const power = 10 ** Math.floor(Math.log10(most / 2));
+  const step = [5, 2, 1].map(one => one * power).find(one => one <= most / 2);
+  return [1, 2, 3].map(index => index * step).filter(value => value <= 0.9 * most); // with room for its words
+}
+
+// Its lines and words keep their form, however wide the chart is.
+function scale(most) {
+  const y = value => `${100 - (100 * value) / most}%`;
+  return html`<svg class="scale" aria-hidden="true">${steps(most).map(
+    value => svg`<line x1="0" x2="100%" y1=${y(value)} y2=${y(value)}></line><text x="2" y=${y(value)} dy="-3">${number(value)}/s</text>`
+  )}</svg>`;
+}
+
 /** The chart; `marks` have a time `at` and `words`. */
 export function chart(of, marks) {
   const from = of.until - MINUTES * 60_000;
   const most = Math.max(1, ...of.passed.map((value, index) => value + of.denied[index])) * 1.1;
   const x = mark => (WIDTH * (Date.parse(mark.at) - from)) / (of.until - from);
   const shown = marks.filter(mark => x(mark) > 0 && x(mark) < WIDTH);
-  const label = `requests a second in the last ${MINUTES} minutes: ${number(of.meanPassed)} passed, ${number(of.meanDenied)} denied on average of a minute`;
+  const label = `requests a second in the last ${MINUTES} minutes: ${number(of.meanPassed)} passed, ${number(of.meanDenied)} denied on average of a minute, at most ${number(most / 1.1)}`;
   return html`<figure class="chart">
-    <svg class="rates" role="img" aria-label=${label} viewBox=${`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none">
+    <div class="plot"><svg class="rates" role="img" aria-label=${label} viewBox=${`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none">
       <polygon class="passed" points=${area(of.passed, most)}></polygon>
       <polygon class="denied" points=${area(of.denied, most, index => of.passed[index])}></polygon>
       ${shown.map(mark => svg`<line class="mark" x1=${x(mark)} x2=${x(mark)} y1="0" y2=${HEIGHT}><title>${clock(mark.at)} ${mark.words}</title></line>`)}
-    </svg>
+    </svg>${scale(most)}</div>
     <figcaption><span>${clock(from)}</span><ul class="marks">${shown.slice(0, 3).map(
       mark => html`<li>${clock(mark.at)} ${mark.words}</li>`
-    )}</ul><span>up to ${number(most / 1.1)}/s</span><span>${clock(of.until)}</span></figcaption>
+    )}</ul><span>${clock(of.until)}</span></figcaption>
   </figure>`;
 }

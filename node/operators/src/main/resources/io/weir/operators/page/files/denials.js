@@ -4,10 +4,13 @@ import { ask, withQuery } from './api.js';
 import { age, clock, download, facts, html, keyLink, nothing, number, steady, table, time, wait } from './parts.js';
 
 const MOST = 500;
-const COLUMNS = ['id', 'at', 'node', 'tenant', 'key', 'plan', 'operation', 'cost', 'outcome', 'reason', 'full', 'retryAfterMs', 'estimate', 'degraded', 'revision', 'trace'];
+const COLUMNS = ['id', 'at', 'node', 'tenant', 'key', 'plan', 'operation', 'cost', 'outcome', 'reason', 'why', 'full', 'retryAfterMs', 'estimate', 'degraded', 'revision', 'trace'];
 
 const limits = one => one.full.map(full => full.limit).join(', ') || one.reason;
-const groupOf = one => [one.tenant, one.key, one.operation, limits(one), one.outcome].join('\n');
+const groupOf = one => [one.tenant, one.key, one.operation, limits(one), one.why, one.outcome].join('\n');
+const inWords = one => one.why || limits(one);
+/** The operation, if it is known: a request is refused for a freeze before it is looked for. */
+export const operation = one => (one.why && one.operation === 'unlisted' ? nothing : html`<small>${one.operation}</small>`);
 const words = outcome => ({ would_deny: 'would be denied', never_allowed: 'blocked', denied: 'denied' })[outcome] || outcome.replace('_', ' ');
 
 /** Denials of one key, operation and limit as one, the latest first. */
@@ -44,9 +47,10 @@ export function denialFacts(one) {
     ['operation', html`${one.operation} <small>cost ${number(one.cost)}</small>`],
     ['outcome', told(one)],
     ['full', one.full.map(full => html`<b>${full.limit}</b> <small>${[full.kind, full.scope && `of the ${full.scope}`].filter(Boolean).join(' ')}</small> `)],
-    ['reason', html`<code>${one.reason}</code>`],
+    ['reason', one.why || html`<code>${one.reason}</code>`],
     ['node', html`${one.node}${one.degraded ? html` <span class="tag warn">degraded: decided without Redis</span>` : nothing}`],
     ['policy', one.revision ? `revision ${one.revision}` : 'none'],
+    ...(one.carried ? [['limit of the command', `${number(one.carried.maxBurst + 1)} at once, ${number(one.carried.count)} in ${wait(1000 * one.carried.periodSeconds)}`]] : []),
     ['trace', one.trace ? html`<code>${one.trace}</code>` : 'none']
   ];
   return facts(rows);
@@ -71,7 +75,7 @@ export function denialList(isOfOneKey) {
 
   const columns = [
     ...(isOfOneKey ? [] : [['who', group => keyLink(group.latest.key, group.latest.tenant, { operation: group.latest.operation, limit: limits(group.latest) })]]),
-    ['limit', group => html`<b>${limits(group.latest)}</b> <small>${group.latest.operation}</small>`],
+    ['limit', group => html`<b>${inWords(group.latest)}</b> ${operation(group.latest)}`],
     ['denials', group => html`<details @toggle=${stand}><summary>${number(group.members.length)}</summary><ul class="singles">${group.members.slice(0, 50).map(single)}</ul></details>`],
     ['first', group => age(group.first.at), 'number'],
     ['last', group => age(group.latest.at), 'number'],

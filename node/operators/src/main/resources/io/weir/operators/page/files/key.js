@@ -3,7 +3,7 @@
 import { ask, askWithTag, withQuery } from './api.js';
 import { changeRate, copy, freeze, reset } from './actions.js';
 import { denialFacts, denialList } from './denials.js';
-import { age, ahead, bar, clock, facts, html, loading, nothing, number, period, rate, silent, table, time, wait } from './parts.js';
+import { age, ahead, bar, clock, facts, html, left, loading, nothing, number, period, rate, silent, table, time, wait } from './parts.js';
 
 const denials = denialList(true);
 
@@ -55,7 +55,6 @@ export function show({ key = '', id = '', limit = '', operation = '' }) {
 export const refresh = () => find(false);
 
 const WORDS = { allowed: 'passes', denied: 'denied', never_allowed: 'blocked', unavailable: 'undecided: Redis is away' };
-const REASONS = { access_disabled: 'the key, its tenant or the operation is frozen', operation_not_configured: 'no limit of the plan covers the operation', cost_exceeds_capacity: 'the cost is above all that the limit ever holds' };
 
 function freeAgain(one, limits) {
   const full = limits.filter(limit => one.full.includes(limit.limit) && limit.resetAt);
@@ -66,9 +65,20 @@ function freeAgain(one, limits) {
   return one.retryAfterMs === undefined ? nothing : html` · retry after ${one.estimate ? 'at least ' : ''}${wait(one.retryAfterMs)}`;
 }
 
-function decision(one, of) {
-  const why = one.decision === 'never_allowed' ? REASONS[one.reason] || one.reason : one.full?.length ? `${one.full.join(', ')} full` : 'others who were promised a time come first';
-  return html`<li class=${one.decision === 'never_allowed' || one.decision === 'unavailable' ? 'bad' : 'warn'}><b>${one.operation}</b> is ${WORDS[one.decision]}${
+/** The refused operations in groups: what forbids one for good mostly forbids them all. */
+function refusals(decisions) {
+  const groups = new Map();
+  decisions.forEach(one => {
+    const name = one.decision === 'never_allowed' ? `${one.reason} ${one.full}` : one.operation;
+    groups.set(name, [...(groups.get(name) || []), one]);
+  });
+  return [...groups.values()];
+}
+
+function decision(all, of) {
+  const [one] = all;
+  const why = one.decision === 'never_allowed' ? one.why || one.reason : one.full?.length ? `${one.full.join(', ')} full` : 'others who were promised a time come first';
+  return html`<li class=${one.decision === 'unavailable' ? 'bad' : 'warn'}><b>${all.map(each => each.operation).join(', ')}</b> ${all.length === 1 ? 'is' : 'are'} ${WORDS[one.decision]}${
     one.decision === 'unavailable' ? nothing : html`: ${why}${freeAgain(one, of.limits)}`}</li>`;
 }
 
@@ -77,10 +87,11 @@ function decisions(of) {
   const first = one => Number(one.operation !== shown.operation);
   const refused = of.decisions.filter(one => one.decision !== 'allowed').sort((one, other) => first(one) - first(other));
   const passing = of.decisions.filter(one => one.decision === 'allowed').map(one => one.operation);
-  const lines = refused.length + (passing.length ? 1 : 0);
+  const groups = refusals(refused);
+  const lines = groups.length + (passing.length ? 1 : 0);
   shown.mostLines = Math.max(shown.mostLines, lines); // what is below keeps its place
   return html`<ul class="decisions">
-    ${refused.map(one => decision(one, of))}
+    ${groups.map(all => decision(all, of))}
     ${passing.length ? html`<li class="good">${passing.join(', ')} ${passing.length === 1 ? 'passes' : 'pass'} now</li>` : nothing}
     ${of.degraded ? html`<li class="bad">This node decides by itself: Redis is away.</li>` : nothing}
     ${Array.from({ length: shown.mostLines - lines }, () => html`<li aria-hidden="true">&nbsp;</li>`)}
@@ -98,15 +109,17 @@ function size(limit) {
 function limits(of) {
   const until = limit => shown.record?.limits.find(one => one.name === limit.limit)?.until;
   const used = limit => `${number(limit.used)} of ${number(limit.capacity)}`;
-  const override = limit => (limit.from === 'plan' ? nothing : html` <span class="tag">override${until(limit) ? html` until ${time(until(limit))}` : nothing}</span>`);
+  const override = limit => (limit.from === 'plan' ? nothing : limit.from === 'request' ? html` <span class="tag">carried by the last denied command</span>` : html` <span class="tag">override${until(limit) ? html` until ${time(until(limit))}` : nothing}</span>`);
   const columns = [
     ['limit', limit => html`<b>${limit.limit}</b> ${limit.limit === shown.limit ? html`<span class="tag warn">denied lately</span>` : nothing}
       <small class="line-of">${limit.kind} of the ${limit.scope}${limit.leased ? ', leased' : ''}: ${limit.operations.join(', ')}</small>`],
     ['used', limit => html`${bar(percent(limit), `${used(limit)} used, ${limit.usedPercent} %`, true)}<small>${used(limit)} · ${size(limit)}${override(limit)}</small>`, 'wide'],
-    ['empty', limit => (limit.emptyAt || limit.resetAt ? ahead(limit.emptyAt || limit.resetAt) : 'now')]
+    ['empty', limit => (limit.emptyAt || limit.resetAt ? left(limit.emptyAt || limit.resetAt) : 'now')]
   ];
   const all = [...of.limits].sort((one, other) => percent(other) - percent(one));
-  return table(columns, all, of.decisions.some(one => one.decision === 'unavailable') ? 'No levels are known while Redis is away.' : 'Nothing limits it.', 'limits', limit => limit.limit === shown.limit);
+  const never = of.decisions.find(one => one.decision === 'never_allowed');
+  const none = of.decisions.some(one => one.decision === 'unavailable') ? 'No levels are known while Redis is away.' : never ? `Its limits do not count: ${never.why || never.reason}.` : 'Nothing limits it.';
+  return table(columns, all, none, 'limits', limit => limit.limit === shown.limit);
 }
 
 function holders(of) {
@@ -119,7 +132,7 @@ function holders(of) {
 function about(of) {
   const { record } = shown;
   if (!record) {
-    return html`<p class="quiet">No record: ${of.listed ? 'the policy lists this subject' : 'a rule of the policy covers the name'}.</p>`;
+    return html`<p class="quiet">No record: its tenant and plan are given by ${of.listed ? 'the policy, which lists it' : 'a rule of the policy, or by its own token or header'}.</p>`;
   }
   return html`${facts([
       ['plan', record.planInForce || record.plan || 'none'],
@@ -134,7 +147,7 @@ function about(of) {
 
 function summary(of) {
   const refused = of.decisions.filter(one => one.decision !== 'allowed');
-  const lines = refused.map(one => `${one.operation}: ${WORDS[one.decision]}${one.full?.length ? `, ${one.full.join(', ')} full` : one.reason ? `, ${one.reason}` : ''}`);
+  const lines = refused.map(one => `${one.operation}: ${WORDS[one.decision]}${one.full?.length ? `, ${one.full.join(', ')} full` : one.reason ? `, ${one.why || one.reason}` : ''}`);
   return [`${of.tenant}/${of.key}, plan ${of.plan}, ${clock(of.at)}`, ...(lines.length ? lines : ['all operations pass']), location.href].join('\n');
 }
 
@@ -152,12 +165,18 @@ function buttons(app, of) {
   const mayReset = mayKeys && !app.session.tenant;
   const mayLimits = mayReset && !of.listed;
   const why = mayKeys ? (of.listed ? 'The policy lists this subject: it is changed under Limits.' : '') : 'Your token may look only.';
+  // The likely next step: let a denied caller through, or a frozen one.
+  const isFrozen = record?.state === 'frozen';
+  const mayFreeze = mayKeys && !of.listed;
+  const isDenied = of.decisions.some(one => one.decision === 'denied');
+  const first = isFrozen ? mayFreeze && 'freeze' : isDenied && mayReset && 'reset';
+  const kind = name => (name === first ? 'primary' : '');
   return html`<div class="buttons">
-      <button type="button" data-key="r" ?disabled=${!mayReset} @click=${acting(app, () => reset(app, key, { key, queue: true }))}>Reset…</button>
+      <button type="button" data-key="r" class=${kind('reset')} ?disabled=${!mayReset} @click=${acting(app, () => reset(app, key, { key, queue: true }))}>Reset…</button>
       <button type="button" data-key="b" ?disabled=${!mayLimits} @click=${acting(app, one => changeRate(app, one, 'boost'))}>Boost…</button>
       <button type="button" ?disabled=${!mayLimits} @click=${acting(app, one => changeRate(app, one, 'lower'))}>Lower…</button>
-      <button type="button" data-key="f" ?disabled=${!mayKeys || of.listed} @click=${acting(app, one => freeze(app, one))}>${record?.state === 'frozen' ? 'Activate…' : 'Freeze…'}</button>
       <button type="button" @click=${app.doing(() => copy(app, summary(of)))}>Copy</button>
+      <button type="button" data-key="f" class="apart ${kind('freeze')}" ?disabled=${!mayFreeze} @click=${acting(app, one => freeze(app, one))}>${isFrozen ? 'Activate…' : 'Freeze…'}</button>
     </div>
     ${why ? html`<p class="quiet">${why}</p>` : nothing}`;
 }

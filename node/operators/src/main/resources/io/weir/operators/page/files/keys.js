@@ -6,6 +6,8 @@ import { fill } from './forms.js';
 import { age, confirmed, html, nothing, tabbed, table, time } from './parts.js';
 
 const MOST = 500;
+// The record of a subject with another name has no secret.
+const ID = /^[\w-]{1,64}$/;
 const STATES = ['', 'active', 'frozen', 'disabled'];
 
 const shown = { list: 'keys', find: '', tenant: '', plan: '', state: '', rows: null, cursor: '' };
@@ -135,7 +137,7 @@ function manage(app, of, refresh) {
     }
   });
   return html`<div class="buttons">
-    <button type="button" @click=${then(rotate)}>Rotate…</button>
+    ${ID.test(of.key) ? html`<button type="button" @click=${then(rotate)}>Rotate…</button>` : nothing}
     <button type="button" @click=${then(change)}>Change…</button>
     <button type="button" class="danger" @click=${remove}>Delete…</button></div>`;
 }

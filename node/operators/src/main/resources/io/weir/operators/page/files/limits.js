@@ -158,18 +158,18 @@ async function discard(app) {
   }
 }
 
-/** Marks a line of the draft and scrolls to it. */
-function select(line) {
+/** Marks a line of the draft, from a column on, and scrolls to it. */
+function select(line, column = 1) {
   const field = document.getElementById('policy-text');
   const lines = edited().split('\n');
   const before = lines.slice(0, line - 1).join('\n').length + (line > 1 ? 1 : 0);
   field.focus();
-  field.setSelectionRange(before, before + (lines[line - 1] || '').length);
+  field.setSelectionRange(before + column - 1, before + (lines[line - 1] || '').length);
   field.scrollTop = Math.max(0, (line - 5) * parseFloat(getComputedStyle(field).lineHeight));
 }
 
 function problemLine(one) {
-  return html`<li class=${one.severity}><button type="button" class="plain" @click=${() => select(one.line)}>line ${one.line}</button>
+  return html`<li class=${one.severity}><button type="button" class="plain" @click=${() => select(one.line, one.column)}>line ${one.line}, column ${one.column}</button>
     ${one.message} <small><code>${one.code}</code> ${one.path}</small></li>`;
 }
 
@@ -193,11 +193,12 @@ function fileNote() {
   return note ? html`<p class="tag warn" role="note">${note}</p>` : nothing;
 }
 
-// A mark under a line with a problem, and behind its end what is wrong.
+// A mark under the rest of a line from a problem on, and behind its end what is wrong.
 function note(line, found, text) {
+  const begin = found[0].column - 1;
   const more = found.length > 1 ? ` (and ${found.length - 1} more)` : '';
   return svg`<g class=${found[0].severity} transform=${`translate(0 ${LINE_PIXELS * (line - 1)})`}>
-    <rect x=${`${text.search(/\S|$/)}ch`} y="17" width=${`${Math.max(1, text.trim().length)}ch`} height="2"></rect>
+    <rect x=${`${begin}ch`} y="17" width=${`${Math.max(1, text.trimEnd().length - begin)}ch`} height="2"></rect>
     <text x=${`${text.length + 2}ch`} y="14">${found[0].message}${more}</text></g>`;
 }
 

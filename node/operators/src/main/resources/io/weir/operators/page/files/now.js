@@ -4,9 +4,9 @@ import { ask, withQuery } from './api.js';
 import { reset } from './actions.js';
 import { drawChanges, findChanges, marks } from './changes.js';
 import { chart, rates } from './chart.js';
-import { denialList } from './denials.js';
+import { denialList, operation } from './denials.js';
 import { draw as drawKey, refresh as refreshKey, show as showKey } from './key.js';
-import { age, bar, clock, html, loading, nothing, number, silent, spark, steady, table, tabbed, time } from './parts.js';
+import { age, bar, clock, commands, html, loading, nothing, number, silent, spark, steady, table, tabbed, time } from './parts.js';
 import { live } from './live.js';
 import { closeTenant, drawTenant, showTenant } from './tenant.js';
 
@@ -32,7 +32,7 @@ const PLACES = { provider_left_alone: '#/work', window_failed: '#/work', receive
 function finding(one) {
   const place = PLACES[one.code];
   return html`<li>${place ? html`<a href=${place}>${one.what}</a>` : html`<b>${one.what}</b>`}, since ${clock(one.since)} (${age(one.since)})
-    ${one.nodes ? html`<small>${one.nodes.join(', ')}</small>` : nothing}<br>${one.doThis}</li>`;
+    ${one.nodes ? html`<small>${one.nodes.join(', ')}</small>` : nothing}<br>${commands(one.doThis)}</li>`;
 }
 
 /** One line: how many things need the operator, each with since when and what to do; or that nothing does. */
@@ -84,7 +84,7 @@ function who(one) {
   const operation = one.operation === 'unlisted' ? '' : one.operation;
   const of = one.key ? { key: one.key, operation, limit: one.limit } : { tenant: one.tenant, limit: one.limit };
   const title = one.key ? nothing : 'the keys of the tenant share the limit';
-  return html`<a data-row title=${title} href=${address(shown.list, of)}>${one.tenant}/${one.key || ''}</a>`;
+  return html`<a data-row title=${title} href=${address(shown.list, of)}><span class="quiet">${one.tenant}/</span>${one.key || ''}</a>`;
 }
 
 function isOpen(app, one) {
@@ -97,14 +97,14 @@ function cases(app) {
   const found = shown.list === 'now' && !app.session.tenant ? live.cases : shown.cases;
   const columns = [
     ['who', who],
-    ['limit', one => html`<b>${one.limit}</b> <small>${one.operation}</small>`],
+    ['limit', one => html`<b>${one.why || one.limit}</b> ${operation(one)}`],
     ['since', one => age(one.since, found.at), 'number'],
     ['last', one => age(one.last, found.at), 'number hour'],
-    ['last hour', one => spark(one.minutes, `${one.lastHour} in the last hour`), 'wide hour'],
+    ['last hour', one => spark(one.minutes, `${one.lastHour} in the last hour`), 'trend hour'],
     ['a minute', one => number(one.lastMinute), 'number'],
     ['an hour', one => number(one.lastHour), 'number hour']
   ];
-  const matching = found && inOrder(found.cases.filter(one => `${one.tenant}/${one.key || ''} ${one.limit} ${one.operation}`.includes(shown.filter)));
+  const matching = found && inOrder(found.cases.filter(one => `${one.tenant}/${one.key || ''} ${one.limit} ${one.why || ''} ${one.operation}`.includes(shown.filter)));
   return html`${shown.filter ? html`<p class="line">only <b>${shown.filter}</b> <a href=${withQuery('#/now', { list: shown.list })}>all</a></p>` : nothing}
     ${table(columns, matching, LISTS[shown.list][1], 'cases', one => isOpen(app, one))}
     ${found && found.total > found.cases.length ? html`<p class="quiet">and ${number(found.total - found.cases.length)} more</p>` : nothing}`;

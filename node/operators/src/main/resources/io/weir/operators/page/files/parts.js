@@ -9,6 +9,8 @@ const WHOLE = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
 const CLOCK = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' });
 const DAY = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' });
 
+const TIED = '\u00a0'; // a number stays beside its unit
+
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
@@ -38,15 +40,15 @@ export function clock(text) {
 /** A duration in milliseconds, in one unit or two. */
 export function wait(millis) {
   if (millis < SECOND) {
-    return `${Math.ceil(millis)} ms`;
+    return `${Math.ceil(millis)}${TIED}ms`;
   }
   if (millis < 2 * MINUTE) {
-    return `${number(millis / SECOND)} s`;
+    return `${number(millis / SECOND)}${TIED}s`;
   }
   const [large, small, words] = millis < 2 * DAY_MILLIS ? [HOUR, MINUTE, ['h', 'min']] : [DAY_MILLIS, HOUR, ['days', 'h']];
   const whole = Math.floor(millis / large);
   const rest = Math.floor((millis % large) / small);
-  return [whole ? `${whole} ${words[0]}` : '', rest ? `${rest} ${words[1]}` : ''].filter(Boolean).join(' ');
+  return [whole ? `${whole}${TIED}${words[0]}` : '', rest ? `${rest}${TIED}${words[1]}` : ''].filter(Boolean).join(TIED);
 }
 
 const PERIODS = [[28 * DAY_MILLIS, 31 * DAY_MILLIS, 'a month'], [7 * DAY_MILLIS, 7 * DAY_MILLIS, 'a week'], [DAY_MILLIS, DAY_MILLIS, 'a day'], [HOUR, HOUR, 'an hour'], [MINUTE, MINUTE, 'a minute']];
@@ -86,6 +88,12 @@ export function ahead(text, at = new Date().toISOString()) {
   return millis > 0 ? moment(text, millis > HOUR ? `${clock(text)}, in ${wait(millis)}` : `in ${wait(millis)}`) : 'now';
 }
 
+/** How long until something, with its time on hover. */
+export function left(text, at = new Date().toISOString()) {
+  const millis = Date.parse(text) - Date.parse(at);
+  return millis > 0 ? moment(text, `in ${wait(millis)}`) : 'now';
+}
+
 /** A bar of a part of 100 percent; one of a limit warns where it is nearly full. */
 export function bar(percent, label, isLimit = false) {
   const width = `${Math.max(0, Math.min(100, percent))}%`;
@@ -93,6 +101,11 @@ export function bar(percent, label, isLimit = false) {
   return html`<svg class="bar ${level}" role="img" aria-label=${label}
     ><rect class="rest" width="100%" height="100%"></rect
     ><rect class="fill" width=${width} height="100%"></rect></svg>`;
+}
+
+/** A sentence in which commands look like commands: each ends before a full stop, a comma or a semicolon. */
+export function commands(text) {
+  return text.split(/((?:weir|redis-cli) .+?)(?=[.,;](?:\s|$))/).map((part, index) => (index % 2 ? html`<code>${part}</code>` : part));
 }
 
 /** A bar of parts; each is a size and a class. */
@@ -158,7 +171,7 @@ export function facts(pairs) {
 
 /** A link to all about a key; `about` has the operation and the limit from which it is opened. */
 export function keyLink(key, tenant, about = {}) {
-  return html`<a href=${withQuery('#/now', { key, ...about })}>${tenant ? `${tenant}/${key}` : key}</a>`;
+  return html`<a class="row" href=${withQuery('#/now', { key, ...about })}>${tenant ? html`<span class="quiet">${tenant}/</span>` : nothing}${key}</a>`;
 }
 
 const STEADY_MILLIS = 10_000;
