@@ -20,6 +20,7 @@ import io.weir.operators.denial.DenialLog;
 import io.weir.operators.denial.DenialSearch;
 import io.weir.operators.door.CasesDoor;
 import io.weir.operators.door.DenialsDoor;
+import io.weir.operators.door.DriftDoor;
 import io.weir.operators.door.ExplainDoor;
 import io.weir.operators.door.LiveDoor;
 import io.weir.operators.door.RehearsalDoor;
@@ -38,6 +39,7 @@ import io.weir.operators.status.Symptoms;
 import io.weir.operators.top.RedisTop;
 import io.weir.operators.top.TopView;
 import io.weir.operators.warning.NodeWarnings;
+import io.weir.state.connection.RedisConnections;
 import io.weir.state.inspect.StateInspector;
 import java.time.Duration;
 import java.util.List;
@@ -85,7 +87,7 @@ public final class InsightExtension implements Insight {
         new Beat(node, nodes, new TopView(top), cases, symptoms, time::now),
         new Rehearsals(node, nodes, memory),
         warnings,
-        new StateInspector(node.otherRedis().apply(LONGEST)));
+        node.otherRedis().apply(LONGEST));
   }
 
   @Override
@@ -120,7 +122,7 @@ public final class InsightExtension implements Insight {
       Beat beat,
       Rehearsals rehearsals,
       NodeWarnings warnings,
-      StateInspector inspector)
+      RedisConnections slowRedis)
       implements Insight.Open {
     @Override
     public Witness witness() {
@@ -133,6 +135,8 @@ public final class InsightExtension implements Insight {
       memory.begin(loop.vertx().getOrCreateContext());
       rehearsals.here().begin(loop.vertx().getOrCreateContext());
       warnings.begin(loop.vertx().getOrCreateContext());
+      StateInspector inspector = new StateInspector(slowRedis);
+      Capabilities capabilities = Capabilities.onClassPath();
       List<Door> doors = List.of(
           new TopDoor(loop.vertx(), parts.operators(), new TopView(top)),
           new LiveDoor(loop.vertx(), parts.operators(), beat.pulse(), beat.feed()),
@@ -141,17 +145,13 @@ public final class InsightExtension implements Insight {
           new ExplainDoor(
               parts.operators(),
               parts.identities(),
-              new Explainer(loop.vertx(), parts, inspector, time::now)),
-          new StatesDoor(
-              loop.vertx(),
-              parts,
-              inspector,
-              Capabilities.onClassPath().inspections(),
-              beat.work()),
+              new Explainer(loop.vertx(), parts, inspector, search, time::now)),
+          new StatesDoor(loop.vertx(), parts, inspector, capabilities.inspections(), beat.work()),
           new RehearsalDoor(loop.vertx(), parts, rehearsals),
           new WarningsDoor(loop.vertx(), parts, warnings),
           new ReplayDoor(loop.vertx(), parts),
-          new ResetDoor(loop.vertx(), parts));
+          new ResetDoor(loop.vertx(), parts),
+          new DriftDoor(loop.vertx(), parts, slowRedis, capabilities.driftChecks()));
       return LoopExtension.ofOperators(doors);
     }
 

@@ -11,6 +11,7 @@ import io.weir.core.decision.Limit;
 import io.weir.core.kind.Kind;
 import io.weir.core.throttle.StoreUnavailableException;
 import io.weir.node.admission.Witness;
+import io.weir.node.resp.limit.RequestLimits;
 import io.weir.node.trace.RequestTrace;
 import io.weir.operators.cases.CaseName;
 import io.weir.operators.cases.CaseQuery;
@@ -27,6 +28,7 @@ import io.weir.operators.top.LimitFill;
 import io.weir.operators.top.LimitName;
 import io.weir.operators.top.LimitScope;
 import io.weir.operators.top.LoopCounts;
+import io.weir.operators.top.ReasonCode;
 import io.weir.operators.top.SubjectName;
 import java.time.Duration;
 import java.time.Instant;
@@ -75,7 +77,9 @@ final class LoopMemory implements Witness {
   public void undecided(Question question, Throwable error) {
     if (error instanceof StoreUnavailableException) {
       Denied undecided = new Denied(0, List.of(), List.of(), 0, true, Optional.empty());
-      remember(question, undecided, "unavailable", "store_unavailable");
+      // It is a fault of the cluster, and no limit: no case of its key.
+      Decision unused =
+          remember(question, undecided, by(question, ReasonCode.STORE_UNAVAILABLE), "unavailable");
     }
   }
 
@@ -99,23 +103,28 @@ final class LoopMemory implements Witness {
   }
 
   private Decision denied(Question question, Denied denied) {
-    String reason = denied.full().isEmpty() ? "before_slot" : denied.full().get(0);
-    return remember(question, denied, "denied", reason);
+    String reason =
+        denied.full().isEmpty() ? ReasonCode.BEFORE_SLOT : denied.full().get(0);
+    return refused(question, denied, "denied", reason);
   }
 
   private Decision never(Question question, NeverAllowed never) {
-    String reason =
-        never.full().isEmpty() ? never.reason().code() : never.full().get(0);
-    return remember(question, never, "never_allowed", reason);
+    String reason = never.full().isEmpty()
+        ? ReasonCode.of(never.reason(), question.subject().plan().limit(question.operation()))
+        : never.full().get(0);
+    return refused(question, never, "never_allowed", reason);
   }
 
-  private Decision remember(Question question, Decision decision, String outcome, String reason) {
+  private Decision refused(Question question, Decision decision, String outcome, String reason) {
     long now = nanos.getAsLong();
-    SubjectName who = name(question);
     LimitName by = by(question, reason);
-    counts.denied(who, by, now);
+    counts.denied(name(question), by, now);
     count(CaseType.DENIED, question, by, now);
-    if (!denials.accepts(who, now)) {
+    return remember(question, decision, by, outcome);
+  }
+
+  private Decision remember(Question question, Decision decision, LimitName by, String outcome) {
+    if (!denials.accepts(name(question), nanos.getAsLong())) {
       return decision;
     }
     Denial denial = denial(question, decision, by, outcome, RequestTrace.id());
@@ -146,7 +155,8 @@ final class LoopMemory implements Witness {
         decision instanceof Denied denied && denied.estimate(),
         decision.degraded(),
         decision.revision(),
-        trace);
+        trace,
+        RequestLimits.carried(question.subject()));
   }
 
   /** Remembers a request that a limit would have denied which is not enforced. */

@@ -3,6 +3,7 @@ package io.weir.operators.cases;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.weir.operators.top.LimitName;
+import io.weir.operators.top.ReasonCode;
 import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
@@ -58,8 +59,9 @@ record Case(CaseName name, LimitName by, List<Run> runs, List<Integer> minutes, 
 
   /** The case as operators read it. */
   JsonObject describe() {
-    return named()
-        .put("since", Instant.ofEpochMilli(run().first()).toString())
+    JsonObject json = named();
+    ReasonCode.words(name.limit()).ifPresent(words -> json.put("why", words));
+    return json.put("since", Instant.ofEpochMilli(run().first()).toString())
         .put("last", Instant.ofEpochMilli(last()).toString())
         .put("lastMinute", lastMinute)
         .put("lastHour", minutes.stream().mapToLong(Integer::longValue).sum())

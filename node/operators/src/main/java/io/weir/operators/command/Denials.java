@@ -64,7 +64,7 @@ final class Denials {
             ? "%s (%s)".formatted(limit.getString("limit"), limit.getString("scope"))
             : limit.getString("limit"))
         .collect(Collectors.joining(", "));
-    String why = full.isEmpty() ? denial.getString("reason") : full;
+    String why = full.isEmpty() ? denial.getString("why", denial.getString("reason")) : full;
     return denial.getBoolean("degraded", false) ? why + ", by the node alone" : why;
   }
 }

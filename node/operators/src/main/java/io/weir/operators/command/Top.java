@@ -9,8 +9,8 @@ import java.util.Map;
 
 /** {@code weir top}: who is limited, by which limit, and since when. */
 final class Top {
-  private static final int WHO = 30;
-  private static final int LIMIT = 18;
+  private static final int WHO = 29;
+  private static final int LIMIT = 19;
   /** 79 columns. */
   private static final String ROW = "%-" + WHO + "s %-" + LIMIT + "s %6s %6s %7s %7s%n";
 
@@ -59,7 +59,7 @@ final class Top {
         .printf(
             ROW,
             cut(one.getString("tenant") + "/" + one.getString("key", ""), WHO),
-            cut(one.getString("limit"), LIMIT),
+            cut(one.getString("why", one.getString("limit")), LIMIT),
             Ago.since(one.getString("since"), at),
             Ago.since(one.getString("last"), at),
             one.getLong("lastMinute"),

@@ -2,7 +2,9 @@ package io.weir.operators.denial;
 
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import io.weir.node.resp.limit.RequestLimit;
 import io.weir.operators.top.LimitName;
+import io.weir.operators.top.ReasonCode;
 import io.weir.operators.top.SubjectName;
 import java.time.Duration;
 import java.time.Instant;
@@ -22,6 +24,7 @@ import java.util.Optional;
  * @param degraded whether the node decided by itself
  * @param revision of the policy; 0 if nothing was decided
  * @param trace the id of the trace that the request belongs to
+ * @param carried the limit that the request carried
  */
 public record Denial(
     String id,
@@ -35,9 +38,13 @@ public record Denial(
     boolean estimate,
     boolean degraded,
     long revision,
-    Optional<String> trace) {
+    Optional<String> trace,
+    Optional<RequestLimit> carried) {
   /** The outcome of what only would have been denied. */
   public static final String WOULD_DENY = "would_deny";
+
+  /** The field with the limit that the request carried. */
+  static final String CARRIED = "carried";
 
   private static final Duration LEAST_WAIT = Duration.ofMillis(1);
 
@@ -69,6 +76,9 @@ public record Denial(
         .put("outcome", outcome)
         .put("reason", by.limit())
         .put("full", new JsonArray(full.stream().map(Full::toJson).toList()));
+    if (full.isEmpty()) {
+      ReasonCode.words(by.limit()).ifPresent(words -> json.put("why", words));
+    }
     if (!retryAfter.isZero()) {
       json.put("retryAfterMs", retryAfter.plus(LEAST_WAIT.minusNanos(1)).toMillis())
           .put("estimate", estimate);
@@ -77,6 +87,7 @@ public record Denial(
       json.put("degraded", true);
     }
     trace.ifPresent(it -> json.put("trace", it));
+    carried.ifPresent(it -> json.put(CARRIED, CarriedLimit.toJson(it)));
     return revision == 0 ? json : json.put("revision", revision);
   }
 }

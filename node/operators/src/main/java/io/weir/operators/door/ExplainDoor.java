@@ -19,6 +19,8 @@ import io.weir.node.intake.Door;
 import io.weir.node.intake.QueryParameters;
 import io.weir.node.intake.Route;
 import io.weir.node.intake.RoutedRequest;
+import io.weir.node.resp.limit.RequestLimit;
+import io.weir.node.resp.limit.RequestLimits;
 import io.weir.operators.explain.Explainer;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,6 +32,11 @@ import java.util.Set;
 public final class ExplainDoor implements Door {
   private static final String[] PARAMETERS = {"key", "operation", "cost"};
   private static final String COST = "[1-9]\\d{0,14}";
+
+  private static final ProblemDetails NOT_CARRIED = ProblemDetails.of(
+      404,
+      "operation_unknown",
+      "No denied command of this key is remembered: its limit is known by the command alone");
 
   private final Operators operators;
   private final Identities identities;
@@ -66,8 +73,8 @@ public final class ExplainDoor implements Door {
       throw new RefusedException(ProblemDetails.badRequest("query_invalid", mistakes));
     }
     return identities
-        .named(key)
-        .map(subject -> allowed(operator, subject))
+        .namedByOperator(key, operator)
+        .map(subject -> allowed(operator, key, subject))
         .map(subject -> knowing(operation, subject))
         .compose(subject -> explained(operator, subject, operation, cost.map(Long::valueOf)))
         .compose(json -> request.answer(200, json));
@@ -75,14 +82,26 @@ public final class ExplainDoor implements Door {
 
   private Future<JsonObject> explained(
       Operator operator, Subject subject, Optional<String> operation, Optional<Long> cost) {
-    return operation.isPresent()
-        ? explainer.explain(operator, subject, operation.get(), cost)
-        : explainer.explainAll(operator, subject, cost);
+    if (operation.isEmpty()) {
+      return explainer.explainAll(operator, subject, cost);
+    }
+    return isCarried(operation.get(), subject)
+        ? explainer
+            .explainCarried(operator, subject, cost)
+            .map(found -> found.orElseThrow(() -> new RefusedException(NOT_CARRIED)))
+        : explainer.explain(operator, subject, operation.get(), cost);
+  }
+
+  // An operation of the policy with this name comes first.
+  private boolean isCarried(String operation, Subject subject) {
+    return operation.equals(RequestLimit.OPERATION)
+        && !isKnown(operation)
+        && RequestLimits.of(identities.policy()).isTakenBy(subject.plan());
   }
 
   // Another operation would be explained as unlisted, which nobody means by a typing error.
   private Subject knowing(Optional<String> asked, Subject subject) {
-    asked.filter(name -> !isKnown(name)).ifPresent(unknown -> {
+    asked.filter(name -> !isKnown(name) && !isCarried(name, subject)).ifPresent(unknown -> {
       List<String> named =
           identities.policy().rules().stream().map(OperationRule::name).toList();
       // The names of all plans would be too many to compare with.
@@ -106,9 +125,9 @@ public final class ExplainDoor implements Door {
   }
 
   // An operator of one tenant cannot tell a key of another tenant from an unknown key.
-  private static Subject allowed(Operator operator, Optional<Subject> subject) {
+  private static Subject allowed(Operator operator, String key, Optional<Subject> subject) {
     return subject
         .filter(it -> operator.mayFor(it.tenant(), Scope.READ))
-        .orElseThrow(() -> new RefusedException(Explainer.UNKNOWN));
+        .orElseThrow(() -> Explainer.unknown(key));
   }
 }

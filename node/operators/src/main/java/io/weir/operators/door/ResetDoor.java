@@ -15,6 +15,8 @@ import io.weir.node.intake.Door;
 import io.weir.node.intake.QueryParameters;
 import io.weir.node.intake.Route;
 import io.weir.node.intake.RoutedRequest;
+import io.weir.node.resp.limit.RequestLimit;
+import io.weir.node.resp.limit.RequestLimits;
 import io.weir.operators.explain.Explainer;
 import io.weir.operators.steer.RedisReset;
 import io.weir.operators.steer.RedisReset.Forgotten;
@@ -61,7 +63,7 @@ public final class ResetDoor implements Door {
     return bodies
         .object(request, MAX_BYTES, ResetRequest.INVALID)
         .map(ResetRequest::read)
-        .compose(this::target)
+        .compose(asked -> target(asked, operator))
         .compose(target -> of(resets.reset(target.state(), target.what(), isDryRun))
             .compose(forgotten -> isDryRun || forgotten.isEmpty()
                 ? Future.succeededFuture(forgotten)
@@ -73,20 +75,27 @@ public final class ResetDoor implements Door {
   /** @param name for the audit */
   private record Target(String name, String state, What what) {}
 
-  private Future<Target> target(ResetRequest asked) {
+  private Future<Target> target(ResetRequest asked, Operator operator) {
     if (asked.tenant().isPresent()) {
       String tenant = asked.tenant().get();
       What what =
-          asked.of(Scope.TENANT, node.policies().current().policy().plans().values());
+          asked.of(Scope.TENANT, node.policies().current().policy().plans().values(), List.of());
       return Future.succeededFuture(new Target("tenant:" + tenant, RedisKeys.tenant(tenant), what));
     }
-    return node.identities().named(asked.key().orElseThrow()).map(found -> {
-      Subject subject = found.orElseThrow(() -> new RefusedException(Explainer.UNKNOWN));
+    String name = asked.key().orElseThrow();
+    return node.identities().namedByOperator(name, operator).map(found -> {
+      Subject subject = found.orElseThrow(() -> Explainer.unknown(name));
       return new Target(
           "key:" + subject.id(),
           RedisKeys.key(subject.tenant(), subject.id()),
-          asked.of(Scope.KEY, List.of(subject.plan())));
+          asked.of(Scope.KEY, List.of(subject.plan()), carried(subject)));
     });
+  }
+
+  private List<String> carried(Subject subject) {
+    return RequestLimits.of(node.policies().current().policy()).isTakenBy(subject.plan())
+        ? List.of(RequestLimit.BUCKET)
+        : List.of();
   }
 
   // It is done: without the audit, too.

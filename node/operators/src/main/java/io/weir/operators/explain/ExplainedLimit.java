@@ -7,6 +7,7 @@ import io.weir.core.bucket.Demand;
 import io.weir.core.decision.Limit;
 import io.weir.core.kind.Kind;
 import io.weir.core.policy.Plan;
+import io.weir.node.resp.limit.RequestLimit;
 import io.weir.operators.explain.Explained.Holder;
 import java.time.Duration;
 import java.time.Instant;
@@ -82,7 +83,15 @@ record ExplainedLimit(
   }
 
   private String from() {
+    if (limit.bucket().equals(RequestLimit.BUCKET)) {
+      return "request";
+    }
     return isOfPlan ? "plan" : "override";
+  }
+
+  private String fromInWords() {
+    String from = from();
+    return from.equals("override") ? "override of the key or its tenant" : from;
   }
 
   private boolean isLeased() {
@@ -125,7 +134,7 @@ record ExplainedLimit(
             limit.bucket(),
             limit.kind().word(),
             scope(),
-            isOfPlan ? "plan" : "override of the key or its tenant",
+            fromInWords(),
             used(),
             limit.quota(),
             percent()));

@@ -17,8 +17,14 @@ import io.weir.core.throttle.UnknownSubjectException;
 import io.weir.node.admin.OperatorWork;
 import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
+import io.weir.node.auth.KeyPrefix;
 import io.weir.node.auth.Operator;
 import io.weir.node.extension.NodeParts;
+import io.weir.node.resp.limit.RequestLimit;
+import io.weir.node.resp.limit.RequestLimits;
+import io.weir.operators.denial.CarriedLimit;
+import io.weir.operators.denial.DenialQuery;
+import io.weir.operators.denial.DenialSearch;
 import io.weir.operators.explain.Explained.Holder;
 import io.weir.state.inspect.StateInspector;
 import io.weir.state.wire.RedisKeys;
@@ -34,33 +40,47 @@ import java.util.stream.Stream;
 
 /** Explains what would be decided now; takes nothing. For one event loop. */
 public final class Explainer {
-  /** There is no such subject. */
-  public static final ProblemDetails UNKNOWN = ProblemDetails.of(
+  private static final ProblemDetails UNKNOWN = ProblemDetails.of(
       404,
       "key_unknown",
       "The policy in force has no such subject, and there is no usable record of such a key");
 
   private static final int MOST_HOLDERS = 20;
   private static final int MOST_OPERATIONS = 100;
+  /** As many as nodes remember of a key. */
+  private static final int MOST_DENIALS = 32;
 
   private final OperatorWork work;
   private final Context loop;
   private final NodeParts node;
   private final StateInspector inspector;
+  private final DenialSearch denials;
   private final Supplier<Instant> now;
 
   /**
    * An explainer.
    *
    * @param inspector whose calls take as long as they need
+   * @param denials know the limits that denied requests carried
    * @param now tells Redis's time
    */
-  public Explainer(Vertx vertx, NodeParts node, StateInspector inspector, Supplier<Instant> now) {
+  public Explainer(
+      Vertx vertx,
+      NodeParts node,
+      StateInspector inspector,
+      DenialSearch denials,
+      Supplier<Instant> now) {
     this.work = new OperatorWork(vertx);
     this.loop = vertx.getOrCreateContext();
     this.node = node;
     this.inspector = inspector;
+    this.denials = denials;
     this.now = now;
+  }
+
+  /** The refusal of a name that no subject has. */
+  public static RefusedException unknown(String name) {
+    return new RefusedException(KeyPrefix.explained(UNKNOWN, name));
   }
 
   /** The facts of one operation as JSON, with the same in words; to an operator of one tenant nothing of others. */
@@ -71,13 +91,43 @@ public final class Explainer {
             work.run(() -> explained(operator, subject, List.of(decided)).get(0).toJson()));
   }
 
+  /** The same of a command that carries its limit: by that of the last denial of one; empty if none is remembered. */
+  public Future<Optional<JsonObject>> explainCarried(
+      Operator operator, Subject subject, Optional<Long> cost) {
+    return carrying(operator, subject)
+        .compose(found -> found.isEmpty()
+            ? Future.succeededFuture(Optional.empty())
+            : explain(operator, found.get(), RequestLimit.OPERATION, cost).map(Optional::of));
+  }
+
   /** The same of all operations, with each limit once. */
   public Future<JsonObject> explainAll(Operator operator, Subject subject, Optional<Long> cost) {
-    List<Future<Decided>> all =
-        operations(subject).map(operation -> decided(subject, operation, cost)).toList();
-    return Future.all(all)
-        .compose(decided -> work.run(
-            () -> new KeyExplanation(explained(operator, subject, decided.list())).toJson()));
+    return carrying(operator, subject).compose(carrying -> {
+      Stream<Future<Decided>> ofPolicy =
+          operations(subject).map(operation -> decided(subject, operation, cost));
+      Stream<Future<Decided>> ofCommand =
+          carrying.stream().map(it -> decided(it, RequestLimit.OPERATION, cost));
+      return Future.all(Stream.concat(ofPolicy, ofCommand).toList())
+          .compose(decided -> work.run(
+              () -> new KeyExplanation(explained(operator, subject, decided.list())).toJson()));
+    });
+  }
+
+  // The subject with the limit that its last denied command carried: only commands know it.
+  private Future<Optional<Subject>> carrying(Operator operator, Subject subject) {
+    RequestLimits limits = RequestLimits.of(node.policies().current().policy());
+    if (!limits.isTakenBy(subject.plan())) {
+      return Future.succeededFuture(Optional.empty());
+    }
+    DenialQuery asked = new DenialQuery(
+        Optional.empty(),
+        Optional.of(subject.tenant()),
+        Optional.of(subject.id()),
+        false,
+        MOST_DENIALS);
+    return denials
+        .find(loop, work, operator.name(), asked)
+        .map(found -> CarriedLimit.newest(found).flatMap(limit -> limits.subject(subject, limit)));
   }
 
   private Stream<String> operations(Subject subject) {
@@ -89,7 +139,8 @@ public final class Explainer {
   }
 
   /** An operation, and what a newcomer would get; empty if the shared state does not answer. */
-  private record Decided(String operation, long cost, Optional<Decision> decision) {}
+  private record Decided(
+      Subject subject, String operation, long cost, Optional<Decision> decision) {}
 
   private Future<Decided> decided(Subject subject, String operation, Optional<Long> cost) {
     long operations = cost.orElseGet(() -> node.policies().current().policy().ownCost(operation));
@@ -97,7 +148,7 @@ public final class Explainer {
         .peek(loop, subject, operation, operations)
         .map(Optional::of)
         .recover(Explainer::withoutDecision)
-        .map(decision -> new Decided(operation, operations, decision));
+        .map(decision -> new Decided(subject, operation, operations, decision));
   }
 
   private static Future<Optional<Decision>> withoutDecision(Throwable error) {
@@ -127,7 +178,7 @@ public final class Explainer {
     }
     return all.stream()
         .map(one -> new Explanation(new Explained(
-            subject,
+            one.subject(),
             one.operation(),
             one.cost(),
             node.policies().current().policy(),

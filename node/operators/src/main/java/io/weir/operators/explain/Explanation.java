@@ -14,6 +14,7 @@ import io.weir.core.policy.OperationLimit.Limited;
 import io.weir.core.policy.OperationLimit.Unlimited;
 import io.weir.core.policy.OperationRule;
 import io.weir.core.policy.Plan;
+import io.weir.operators.top.ReasonCode;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -162,14 +163,19 @@ final class Explanation {
         .orElse("unavailable");
   }
 
-  private static void add(Decision decision, JsonObject json) {
+  private void add(Decision decision, JsonObject json) {
     json.put("full", new JsonArray(full(decision)));
     if (decision instanceof Denied denied) {
       json.put("retryAfterMs", millis(denied)).put("estimate", denied.estimate());
     }
     if (decision instanceof NeverAllowed never) {
-      json.put("reason", never.reason().code());
+      json.put("reason", code(never));
+      ReasonCode.words(code(never)).ifPresent(words -> json.put("why", words));
     }
+  }
+
+  private String code(NeverAllowed never) {
+    return ReasonCode.of(never.reason(), limit);
   }
 
   private static long millis(Denied denied) {
@@ -226,7 +232,8 @@ final class Explanation {
   private String neverInWords(NeverAllowed never) {
     return "it can never pass: "
         + switch (never.reason()) {
-          case ACCESS_DISABLED -> "the key, the tenant or the operation is frozen.";
+          case ACCESS_DISABLED ->
+            "the %s.".formatted(ReasonCode.words(code(never)).orElseThrow());
           case OPERATION_NOT_CONFIGURED ->
             "no bucket of the plan limits the operation, and the policy denies such operations.";
           case COST_EXCEEDS_CAPACITY ->

@@ -5,6 +5,7 @@ import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.weir.core.decision.Decision;
 import io.weir.core.decision.Decision.Allowed;
+import io.weir.core.decision.Decision.Reason;
 import io.weir.core.policy.OperationLimit;
 import io.weir.core.policy.OperationLimit.Limited;
 import io.weir.core.policy.OperationLimit.Unlimited;
@@ -17,6 +18,7 @@ import io.weir.node.trace.RequestTrace;
 import io.weir.operators.rehearsal.Outcomes.Counts;
 import io.weir.operators.rehearsal.Outcomes.Name;
 import io.weir.operators.top.LimitName;
+import io.weir.operators.top.ReasonCode;
 import io.weir.operators.top.SubjectName;
 import java.util.Optional;
 
@@ -74,7 +76,7 @@ final class LoopRehearsal {
       return;
     }
     if (!(limit instanceof Limited limited)) {
-      denied(of, decided, "access_disabled");
+      denied(of, decided, ReasonCode.of(Reason.ACCESS_DISABLED, limit));
       return;
     }
     Subject subject = question.subject();

@@ -15,6 +15,7 @@ import io.weir.core.policy.SubjectEntry;
 import io.weir.core.policy.SubjectEntry.TenantEntry;
 import io.weir.core.policy.SubjectSource;
 import io.weir.core.slot.TicketRequest;
+import io.weir.core.throttle.Cost;
 import io.weir.core.throttle.Failures;
 import io.weir.core.throttle.HoldNeededException;
 import io.weir.core.throttle.PolicySource;
@@ -96,7 +97,8 @@ final class Rehearsal {
     long cost = line.cost().orElseGet(() -> policy.ownCost(operation));
     try {
       Decision decision = throttle
-          .tryTake(subject, operation, cost, TicketRequest.NONE, limited -> Optional.empty())
+          .tryTake(
+              subject, operation, Cost.of(cost), TicketRequest.NONE, limited -> Optional.empty())
           .toCompletableFuture()
           .join();
       return verdict(subject, subject.plan().tagOf(operation), decision);

@@ -63,7 +63,10 @@ public final class ClusterStatus {
     away(nodes, at).ifPresent(findings::add);
     silent(nodes, at).ifPresent(findings::add);
     differing(nodes, at).ifPresent(findings::add);
-    ofNodes(nodes.answers()).forEach(one -> add(one, findings));
+    // A Redis that does not answer is not slow, too.
+    ofNodes(nodes.answers())
+        .filter(one -> !nodes.isAway() || !one.code().equals(Code.REDIS_SLOW.word()))
+        .forEach(one -> add(one, findings));
     findings.sort(URGENT_FIRST);
     return new JsonObject()
         .put("at", at.toString())

@@ -17,7 +17,7 @@ enum Code {
   WINDOW_FAILED("Its planner has to decide: see weir inspect --window %s."),
   DENIALS_UNUSUAL("See who is limited: weir top. A limit is too low, or a caller out of order."),
   HOLDS_LOST("A node or Redis stood still for longer than a lease lasts: see their logs."),
-  RECORDS_REWOUND("Compare weir audit with what you changed last; see how Redis persists."),
+  RECORDS_REWOUND("Compare what you changed last with weir audit; see how Redis persists."),
   RECEIVER_FAILS("Send it one: weir warnings test %s."),
   RECEIVER_UNKNOWN("Add the receiver to the file of --webhooks on every node.");
 

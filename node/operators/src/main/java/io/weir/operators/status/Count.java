@@ -15,7 +15,7 @@ enum Count {
   private final String meter;
   private final String outcomes;
 
-  /** @param outcomes values of the tag {@code outcome}, as a regular expression */
+  /** @param outcomes values of the tag "outcome", as a regular expression */
   Count(String meter, String outcomes) {
     this.meter = meter;
     this.outcomes = outcomes;

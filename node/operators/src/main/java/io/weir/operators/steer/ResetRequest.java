@@ -12,6 +12,7 @@ import io.weir.node.admin.OperatorBodies;
 import io.weir.operators.steer.RedisReset.What;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -85,13 +86,16 @@ public record ResetRequest(
   /**
    * Its meaning for limits of a scope under these plans; throws {@link io.weir.node.answer.RefusedException} if it
    * names a limit that none of them has.
+   *
+   * @param carried names of limits that requests carry
    */
-  public What of(Scope scope, Collection<Plan> plans) {
+  public What of(Scope scope, Collection<Plan> plans, Collection<String> carried) {
     Set<String> rates = plans.stream()
         .flatMap(Plan::buckets)
         .filter(bucket -> bucket.scope() == scope)
         .map(Bucket::name)
-        .collect(Collectors.toSet());
+        .collect(Collectors.toCollection(HashSet::new));
+    rates.addAll(carried);
     Set<String> leased = plans.stream()
         .flatMap(Plan::buckets)
         .filter(bucket -> bucket.scope() == scope && bucket.leased())

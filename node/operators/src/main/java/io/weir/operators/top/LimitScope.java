@@ -19,7 +19,8 @@ public final class LimitScope {
   public static Optional<Scope> of(Question question, String limit) {
     Plan plan = question.subject().plan();
     return of(plan, question.operation(), limit)
-        .or(() -> plan.audited().flatMap(audited -> of(audited, question.operation(), limit)));
+        .or(() -> plan.audited().flatMap(audited -> of(audited, question.operation(), limit)))
+        .or(() -> ReasonCode.isOfTenant(limit) ? Optional.of(Scope.TENANT) : Optional.empty());
   }
 
   private static Optional<Scope> of(Plan plan, String operation, String limit) {
