@@ -83,7 +83,7 @@ final class CasesIT {
     JsonObject found(CaseState state, Optional<String> tenant) {
       CaseQuery asked = new CaseQuery(state, tenant, CaseQuery.MOST);
       return await()
-          .atMost(Duration.ofSeconds(20))
+          .atMost(Duration.ofMinutes(1))
           .until(
               () -> search
                   .find(loop, new OperatorWork(vertx), "test", asked)

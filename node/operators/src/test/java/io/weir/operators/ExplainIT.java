@@ -15,6 +15,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -45,8 +46,11 @@ final class ExplainIT {
         - { name: calls, scope: key, limit: 3, period: day, operations: [Quota] }
       permits:
         - { name: streams, scope: tenant, limit: 2, lease: 60s, operations: [Stream] }
+      tenants: { acme: {}, other: {}, ice: { frozen: true } }
       subjects:
         k1: { tenant: acme }
+        colder: { tenant: ice }
+        stopped: { tenant: acme, overrides: [{ operation: Quota, opsPerSec: 0 }] }
         roomy: { tenant: acme, overrides: [{ bucket: own, opsPerSec: 5 }] }
         cold: { tenant: acme, frozen: true }
         other: { tenant: other }
@@ -197,15 +201,58 @@ final class ExplainIT {
     assertThat(own.getLong("capacity")).isEqualTo(300);
   }
 
-  @Test
-  void aFrozenKeyAndAnUnlistedOperationAreTold() {
-    String frozen = denied("cold", "Key");
+  @ParameterizedTest
+  @CsvSource({
+    "cold, acme/cold, key_frozen, key is frozen",
+    "colder, ice/, tenant_frozen, tenant is frozen",
+    "stopped, acme/stopped, operation_frozen, operation is frozen"
+  })
+  void aFreezeIsReportedInTheSameWordsEverywhere(
+      String key, String who, String code, String words) {
+    String id = denied(key, "Quota");
 
-    assertThat(NodeFixture.json(look("/v1/denials/" + frozen)).getString("reason"))
-        .isEqualTo("access_disabled");
-    JsonObject explained = explain("key=cold&operation=Key");
+    JsonObject denial = NodeFixture.json(look("/v1/denials/" + id));
+    JsonObject explained = explain("key=" + key + "&operation=Quota");
+    JsonObject ofAll = explain("key=" + key).getJsonArray("decisions").stream()
+        .map(JsonObject.class::cast)
+        .filter(one -> one.getString("operation").equals("Quota"))
+        .findFirst()
+        .orElseThrow();
+    for (JsonObject said : List.of(denial, explained, ofAll)) {
+      assertThat(said.getString("reason")).isEqualTo(code);
+      assertThat(said.getString("why")).isEqualTo(words);
+    }
     assertThat(explained.getString("decision")).isEqualTo("never_allowed");
-    assertThat(explained.getString("reason")).isEqualTo("access_disabled");
+    JsonObject found = NodeFixture.json(look("/v1/cases?limit=32")).getJsonArray("cases").stream()
+        .map(JsonObject.class::cast)
+        .filter(one -> who.equals(one.getString("tenant") + "/" + one.getString("key", "")))
+        .filter(one -> one.getString("limit").equals(code))
+        .findFirst()
+        .orElseThrow();
+    assertThat(found.getString("why")).isEqualTo(words);
+
+    assertThat(weir("top", "--limit", "32"))
+        .containsPattern("(?m)^" + who + " +" + words + " ")
+        .doesNotContain(code);
+    assertThat(weir("explain", key, "Quota").replaceAll("\\s+", " "))
+        .contains("it can never pass: the " + words + ".");
+    assertThat(weir("denials", "--key", key)).contains(words).doesNotContain(code);
+    assertThat(weir("denials", id)).containsPattern("why +" + words);
+  }
+
+  private static String weir(String... words) {
+    List<String> all = new ArrayList<>(List.of(words));
+    all.addAll(List.of("--node", fixture.uri("/").toString(), "--admin-token", NodeFixture.ADMIN));
+    StringWriter out = new StringWriter();
+    WeirCommand.commandLine(Map.of(), Optional::empty)
+        .setOut(new PrintWriter(out, true))
+        .setErr(new PrintWriter(out, true))
+        .execute(all.toArray(String[]::new));
+    return out.toString();
+  }
+
+  @Test
+  void anUnlistedOperationAndATooLargeCostAreReported() {
     JsonObject unlisted = explain("key=k1&operation=unlisted");
     assertThat(unlisted.getString("reason")).isEqualTo("operation_not_configured");
     assertThat(unlisted.getString("countedAs")).isEqualTo("unlisted");
@@ -228,7 +275,16 @@ final class ExplainIT {
         .contains("query_invalid", "key:", "operation:", "cost:");
     HttpResponse<String> unknown = look("/v1/explain?key=nobody&operation=Key");
     assertThat(unknown.statusCode()).isEqualTo(404);
-    assertThat(unknown.body()).contains("key_unknown");
+    assertThat(unknown.body()).contains("key_unknown").doesNotContain("errors");
+    for (String begin : List.of("weir_k1", "weir_k1.secret")) {
+      HttpResponse<String> mistaken = look("/v1/explain?key=" + begin);
+      assertThat(mistaken.statusCode()).isEqualTo(404);
+      assertThat(mistaken.body())
+          .contains("expected: its id, k1, without weir_")
+          .doesNotContain("k1.secret");
+    }
+    assertThat(weir("explain", "weir_k1")).contains("expected: its id, k1");
+    assertThat(weir("reset", "weir_k1")).contains("expected: its id, k1");
     assertThat(fixture.get("/v1/explain?key=k1&operation=Key").statusCode()).isEqualTo(401);
   }
 

@@ -233,7 +233,7 @@ final class InsightIT {
     redis.ask("HSET weir:top %s 1000".formatted(mine)); // as if it had told nothing for long
 
     await()
-        .atMost(Duration.ofSeconds(20))
+        .atMost(Duration.ofMinutes(1))
         .until(() -> !redis.ask("HKEYS weir:top").contains("gone"));
     assertThat(NodeFixture.json(look(one, "/v1/top")).getInteger("nodes")).isLessThanOrEqualTo(2);
   }
@@ -251,7 +251,7 @@ final class InsightIT {
       }
     }
 
-    await().atMost(Duration.ofSeconds(20)).untilAsserted(() -> {
+    await().atMost(Duration.ofMinutes(1)).untilAsserted(() -> {
       JsonObject top = NodeFixture.json(look(two, "/v1/top"));
       assertThat(top.getInteger("nodes")).isEqualTo(2);
       assertThat(rows(top.getJsonObject("denied"), "keys"))
@@ -281,7 +281,7 @@ final class InsightIT {
     one.post("/v1/check", body, "Authorization", "Bearer " + NodeFixture.SERVICE);
 
     await()
-        .atMost(Duration.ofSeconds(20))
+        .atMost(Duration.ofMinutes(1))
         .untilAsserted(() -> assertThat(
                 rows(NodeFixture.json(look(two, "/v1/top?limit=32")).getJsonObject("near"), "keys"))
             .anySatisfy(row -> {
@@ -297,7 +297,7 @@ final class InsightIT {
   // A node on a busy machine may answer too late.
   private static JsonObject cases(NodeFixture node, String query) {
     return await()
-        .atMost(Duration.ofSeconds(20))
+        .atMost(Duration.ofMinutes(1))
         .until(
             () -> NodeFixture.json(look(node, "/v1/cases" + query)),
             found -> found.getInteger("nodesAnswered") == 2);
@@ -332,7 +332,7 @@ final class InsightIT {
     assertThat(shown.lines()).allSatisfy(line -> assertThat(line).hasSizeLessThanOrEqualTo(80));
     assertThat(shown.lines().toList().get(1)).matches("who +limit +since +last +minute +hour");
     assertThat(shown.lines().toList().get(2))
-        .matches("a-very-long-name-of-a-tenant-… requests +\\d+ s +\\d+ s +1 +1");
+        .matches("a-very-long-name-of-a-tenant… requests +\\d+ s +\\d+ s +1 +1");
     assertThat(weir("top", "--tenant", "nobody")).startsWith("Limited now: 0");
     assertThat(weir("top", "--state", "closed", "--tenant", "nobody"))
         .startsWith("Closed in the last hour: 0");

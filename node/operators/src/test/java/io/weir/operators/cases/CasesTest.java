@@ -253,11 +253,11 @@ final class CasesTest {
         """).policy();
     Question question = new Question(policy.subject("k1").orElseThrow(), "Ask", 1);
 
-    for (String shared : List.of("team", "all", "next", "streams")) {
+    for (String shared : List.of("team", "all", "next", "streams", "tenant_frozen")) {
       assertThat(CaseName.of(question, shared))
           .isEqualTo(new CaseName("acme", Optional.empty(), shared));
     }
-    for (String own : List.of("requests", "access_disabled")) {
+    for (String own : List.of("requests", "key_frozen")) {
       assertThat(CaseName.of(question, own))
           .isEqualTo(new CaseName("acme", Optional.of("k1"), own));
     }

@@ -37,6 +37,7 @@ final class LoopDenialsTest {
         false,
         false,
         1,
+        Optional.empty(),
         Optional.empty());
     denials.add(denial);
     return Optional.of(denial);

@@ -17,9 +17,11 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Limits in audit mode and candidates, on two nodes that share one Redis. */
+@Tag("operators")
 final class RehearsalIT {
   private static final String POLICY =
       """
@@ -99,7 +101,7 @@ final class RehearsalIT {
       assertThat(answer.getJsonArray("limits").toString()).doesNotContain("tighter");
     }
 
-    await().atMost(Duration.ofSeconds(10)).untilAsserted(() -> {
+    await().atMost(Duration.ofMinutes(1)).untilAsserted(() -> {
       JsonObject audit = rehearsed(two).getJsonObject("audit");
       JsonObject row = row(audit, "free", "Ask");
       // The bucket holds six.
@@ -121,7 +123,7 @@ final class RehearsalIT {
             .map(denial -> denial.getString("reason")))
         .hasSize(4)
         .containsOnly("tighter");
-    await().atMost(Duration.ofSeconds(10)).untilAsserted(() -> {
+    await().atMost(Duration.ofMinutes(1)).untilAsserted(() -> {
       JsonObject cases = NodeFixture.json(operator(one, "GET", "/v1/cases?state=wouldbe", ""));
       assertThat(cases.getJsonArray("cases").stream()
               .map(JsonObject.class::cast)
@@ -146,7 +148,7 @@ final class RehearsalIT {
       assertThat(ask(two, "k3", "Only").getString("decision")).isEqualTo("allowed");
     }
 
-    await().atMost(Duration.ofSeconds(10)).untilAsserted(() -> {
+    await().atMost(Duration.ofMinutes(1)).untilAsserted(() -> {
       JsonObject row = row(rehearsed(one).getJsonObject("audit"), "free", "Only");
       // Nine of the tenant, and of the cluster twelve.
       assertThat(row.getLong("pass")).isEqualTo(12);
@@ -162,7 +164,7 @@ final class RehearsalIT {
     }
 
     await()
-        .atMost(Duration.ofSeconds(10))
+        .atMost(Duration.ofMinutes(1))
         .untilAsserted(() -> assertThat(rehearsed(two).getJsonObject("audit").toString())
             .contains("\"plan\":\"trial\"", "\"wouldDeny\":5"));
   }
@@ -174,14 +176,14 @@ final class RehearsalIT {
     assertThat(begun.statusCode()).as(begun.body()).isEqualTo(200);
     String id = NodeFixture.json(begun).getString("id");
     for (NodeFixture node : List.of(one, two)) {
-      await().atMost(Duration.ofSeconds(20)).until(() -> rehearsed(node).containsKey("candidate"));
+      await().atMost(Duration.ofMinutes(1)).until(() -> rehearsed(node).containsKey("candidate"));
     }
     for (int i = 0; i < 8; i++) {
       assertThat(ask(i % 2 == 0 ? one : two, "k1", "Ask").getString("decision"))
           .isEqualTo("allowed");
     }
 
-    await().atMost(Duration.ofSeconds(10)).untilAsserted(() -> {
+    await().atMost(Duration.ofMinutes(1)).untilAsserted(() -> {
       JsonObject found = rehearsed(two).getJsonObject("candidate");
       assertThat(found.getString("id")).isEqualTo(id);
       assertThat(found.getString("by")).isEqualTo("admin");
@@ -191,7 +193,7 @@ final class RehearsalIT {
       assertThat(row.getLong("wouldDeny")).isEqualTo(5);
     });
     assertThat(operator(two, "DELETE", "/v1/rehearsal", "").body()).contains("true");
-    await().atMost(Duration.ofSeconds(10)).until(() -> !rehearsed(one).containsKey("candidate"));
+    await().atMost(Duration.ofMinutes(1)).until(() -> !rehearsed(one).containsKey("candidate"));
     assertThat(operator(two, "DELETE", "/v1/rehearsal", "").body()).contains("false");
   }
 
@@ -218,7 +220,7 @@ final class RehearsalIT {
         ask(alone, "t1", "Ask");
       }
 
-      await().atMost(Duration.ofSeconds(20)).untilAsserted(() -> {
+      await().atMost(Duration.ofMinutes(1)).untilAsserted(() -> {
         JsonObject told = rehearsed(alone);
         assertThat(told.getInteger("nodesAnswered")).isEqualTo(1);
         assertThat(told.getJsonObject("audit").toString()).contains("\"unknown\":3");

@@ -99,7 +99,12 @@ final class ClusterStatusTest {
 
   @Test
   void redisThatIsAwayIsOneFindingWhoeverSeesIt() {
-    JsonObject node = node("a", 3, finding("redis_away", 20, "Redis is away")).put("away", 1.0);
+    JsonObject node = node(
+            "a",
+            3,
+            finding("redis_away", 20, "Redis is away"),
+            finding("redis_slow", 60, "Redis takes 134 ms for one call in a hundred"))
+        .put("away", 1.0);
     JsonObject verdict = status.of(new NodeAnswers(List.of(node), 1, true), AT);
     assertThat(codes(verdict)).containsExactly("redis_away");
     assertThat(verdict.getJsonArray("findings").getJsonObject(0).getString("since"))

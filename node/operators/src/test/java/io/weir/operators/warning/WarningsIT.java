@@ -240,7 +240,7 @@ final class WarningsIT {
 
   @Test
   void aReceiverThatNoFileHasIsAFinding() {
-    await().atMost(Duration.ofSeconds(20)).untilAsserted(() -> {
+    await().atMost(Duration.ofMinutes(1)).untilAsserted(() -> {
       JsonObject verdict = NodeFixture.json(asked("GET", "/v1/status", ""));
       assertThat(verdict.getJsonArray("findings").stream()
               .map(it -> ((JsonObject) it).getString("what")))
