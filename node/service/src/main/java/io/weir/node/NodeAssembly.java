@@ -132,12 +132,14 @@ final class NodeAssembly {
         new Admission(policies, identities, decider, new Debts(vertx, decider), base.holds());
     NodeBulkheads bulkheads = NodeBulkheads.ofHeap(Runtime.getRuntime().maxMemory());
     metrics.held(bulkheads.held()::taken);
+    metrics.assignmentStreams(bulkheads.streams()::taken);
     return new NodeParts(base, identities, admission, operators(identities), bulkheads, slots);
   }
 
   private Operators operators(Identities identities) {
     RedisSessions stored = new RedisSessions(shared.connections());
-    return new Operators(admins, identities, new Sessions(vertx, stored, System::nanoTime));
+    return new Operators(
+        admins, identities, new Sessions(vertx, stored, identities::address, System::nanoTime));
   }
 
   private Identities identities(Optional<Keys.Open> keys) {

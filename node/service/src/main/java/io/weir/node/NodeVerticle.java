@@ -23,6 +23,7 @@ import io.weir.node.config.NodeConfig.Address;
 import io.weir.node.config.NodeConfig.Listening;
 import io.weir.node.config.Tls;
 import io.weir.node.envoy.EnvoyServer;
+import io.weir.node.envoy.NodeAssignments;
 import io.weir.node.extension.LoopExtension;
 import io.weir.node.extension.LoopParts;
 import io.weir.node.extension.NodeParts;
@@ -39,6 +40,8 @@ import io.weir.node.reservation.ReservationDoor;
 import io.weir.node.resp.RespServer;
 import io.weir.node.upstream.Connections;
 import io.weir.node.upstream.Sender;
+import io.weir.state.assignment.RedisAssignments;
+import io.weir.state.hold.RedisRefunds;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -128,11 +131,22 @@ final class NodeVerticle extends VerticleBase {
                 listening.tls())
             .setUseAlpn(true),
         new TokenGuard(parts.config().tokens().service()),
-        parts.policies(),
-        node.decider(),
+        new EnvoyServer.Limiters(
+            parts.policies(),
+            node.decider(),
+            new RedisRefunds(parts.redis())::refund,
+            assignments()),
         node.readiness()::isStopping);
     envoy = server;
     return server.listen(listening.envoy().get());
+  }
+
+  private NodeAssignments assignments() {
+    return new NodeAssignments(
+        new RedisAssignments(parts.redis()),
+        parts.bulkheads().streams(),
+        parts.bulkheads().buckets(),
+        node.metrics().assignments());
   }
 
   private List<Door> ownDoors(ServiceRequests services, WaitingDecider decider) {

@@ -24,7 +24,8 @@ public final class PolicyProblems {
       array.add(new JsonObject()
           .put("code", problem.code())
           .put("severity", problem.severity().name().toLowerCase(Locale.ROOT))
-          .put("line", problem.location().line())
+          .put("line", problem.location().position().line())
+          .put("column", problem.location().position().column())
           .put("path", problem.location().path())
           .put("message", problem.message()));
     }

@@ -12,6 +12,7 @@ import io.weir.core.kind.Hold;
 import io.weir.core.policy.OperationLimit.Limited;
 import io.weir.core.policy.Subject;
 import io.weir.core.slot.TicketRequest;
+import io.weir.core.throttle.Cost;
 import io.weir.core.throttle.Failures;
 import io.weir.core.throttle.JointThrottle;
 import io.weir.core.throttle.JointThrottle.Part;
@@ -96,7 +97,11 @@ public final class Decider {
         .record(
             "throttle decide",
             () -> throttle.tryTake(
-                question.subject(), question.operation(), question.cost(), ticket, holds),
+                question.subject(),
+                question.operation(),
+                new Cost(question.cost(), question.atLeast()),
+                ticket,
+                holds),
             (decision, attributes) -> DecisionAttributes.describe(question, decision, attributes))
         .whenComplete((decision, error) -> here.emit(decision, decided -> {
           if (decided != null) {

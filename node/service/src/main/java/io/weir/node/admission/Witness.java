@@ -23,8 +23,15 @@ public interface Witness {
    * The request that is decided on.
    *
    * @param cost in operations
+   * @param atLeast the least of it that the caller accepts; the cost for all or nothing
    */
-  record Question(Subject subject, String operation, long cost) {}
+  record Question(Subject subject, String operation, long cost, long atLeast) {
+
+    /** A request that takes its whole cost, or nothing. */
+    public Question(Subject subject, String operation, long cost) {
+      this(subject, operation, cost, cost);
+    }
+  }
 
   /** Sees a decision that is answered; returns it, with an id if operators can find it. */
   Decision answered(Question question, Decision decision);

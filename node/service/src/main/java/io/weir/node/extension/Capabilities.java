@@ -2,6 +2,7 @@ package io.weir.node.extension;
 
 import io.weir.core.policy.Policy;
 import io.weir.core.policy.Subject;
+import io.weir.state.audit.DriftCheck;
 import io.weir.state.connection.RedisConnections;
 import java.util.Comparator;
 import java.util.List;
@@ -64,6 +65,13 @@ public record Capabilities(
   public List<Inspection> inspections() {
     return extensions().stream()
         .flatMap(extension -> extension.inspections().stream())
+        .toList();
+  }
+
+  /** The checks of numbers that are kept beside what they count. */
+  public List<DriftCheck> driftChecks() {
+    return extensions().stream()
+        .flatMap(extension -> extension.driftChecks().stream())
         .toList();
   }
 

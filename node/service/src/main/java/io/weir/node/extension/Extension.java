@@ -1,6 +1,7 @@
 package io.weir.node.extension;
 
 import io.weir.node.contexts.KnownNodes;
+import io.weir.state.audit.DriftCheck;
 import java.util.List;
 import java.util.Optional;
 import java.util.ServiceLoader;
@@ -30,6 +31,11 @@ public interface Extension {
 
   /** The states of the extension that {@code weir inspect} shows. */
   default List<Inspection> inspections() {
+    return List.of();
+  }
+
+  /** The numbers of the extension in the shared state that are kept beside what they count. */
+  default List<DriftCheck> driftChecks() {
     return List.of();
   }
 }

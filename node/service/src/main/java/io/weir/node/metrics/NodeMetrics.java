@@ -64,6 +64,7 @@ public final class NodeMetrics implements Holds.Events {
       .register(registry);
   private final HttpMeters http = new HttpMeters(registry);
   private final BucketMeters buckets = new BucketMeters(registry);
+  private final AssignmentMeters assignments = new AssignmentMeters(registry);
 
   private final Counter degraded = Counter.builder("throttle.degraded.decisions")
       .description("Decisions that a node made by itself, because the shared state was away")
@@ -77,6 +78,11 @@ public final class NodeMetrics implements Holds.Events {
   /** The metrics of shared buckets. */
   public BucketMeters buckets() {
     return buckets;
+  }
+
+  /** The metrics of divided limits. */
+  public AssignmentMeters assignments() {
+    return assignments;
   }
 
   /** The registry, for the metrics of extensions. */
@@ -120,6 +126,13 @@ public final class NodeMetrics implements Holds.Events {
   public void held(Supplier<Number> count) {
     Gauge.builder("throttle.held.requests", count)
         .description("Requests that wait for their slot, or may have to")
+        .register((MeterRegistry) registry);
+  }
+
+  /** Shows the number of streams of reports on divided limits. */
+  public void assignmentStreams(Supplier<Number> count) {
+    Gauge.builder("throttle.assignment.streams", count)
+        .description("Streams of reports on divided limits")
         .register((MeterRegistry) registry);
   }
 
