@@ -56,7 +56,7 @@ final class BucketWatchIT {
     awaitUsed("parted:kept", 0.5);
     awaitUsed("parted", 0);
     await()
-        .atMost(Duration.ofSeconds(20))
+        .atMost(Duration.ofMinutes(1))
         .untilAsserted(
             () -> assertThat(used("lent").orElse(-1)).isBetween(0.09, 0.2)); // plus the lease
     assertThat(used("own")).describedAs("a bucket of one key is in no tag").isEmpty();
@@ -73,7 +73,7 @@ final class BucketWatchIT {
 
   private static void awaitUsed(String bucket, double ratio) {
     await()
-        .atMost(Duration.ofSeconds(20))
+        .atMost(Duration.ofMinutes(1))
         .untilAsserted(() -> assertThat(used(bucket).orElse(-1)).isBetween(ratio - 0.001, ratio));
   }
 

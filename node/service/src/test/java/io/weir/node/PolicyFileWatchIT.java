@@ -33,7 +33,7 @@ final class PolicyFileWatchIT {
       buckets:
         - { name: requests, burstPeriod: 10, throttleGroups: [{ opsPerSec: %d, operations: [Ask] }] }
       """;
-  private static final Duration SOON = Duration.ofSeconds(30);
+  private static final Duration SOON = Duration.ofMinutes(1);
   private static final Duration EVERY = Duration.ofMillis(50);
 
   @TempDir

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 
 /** Every command of {@code docs/how-to/redis-cli.md}, in order, on a key that is over its limit. */
 final class RedisCliIT {
-  private static final Duration TIMEOUT = Duration.ofSeconds(20);
+  private static final Duration TIMEOUT = Duration.ofMinutes(1);
   private static final Pattern BLOCK = Pattern.compile("```sh\n(.*?)```", Pattern.DOTALL);
   private static final String KEY = "k1.s1";
   private static NodeFixture fixture;

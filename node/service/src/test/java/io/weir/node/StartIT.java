@@ -55,7 +55,7 @@ final class StartIT {
     try (EmbeddedRedis redis = EmbeddedRedis.start(EmbeddedRedis.Binary.ANY, redisPort);
         Node node = starting.get(60, TimeUnit.SECONDS)) {
       URI ready = URI.create("http://127.0.0.1:%d/health/ready".formatted(port));
-      await().atMost(Duration.ofSeconds(20)).until(() -> isReady(ready));
+      await().atMost(Duration.ofMinutes(1)).until(() -> isReady(ready));
       assertThat(URI.create(redis.uri()).getPort()).isEqualTo(redisPort);
       assertThat(node.vertx()).isNotNull();
     }
@@ -70,7 +70,7 @@ final class StartIT {
     CompletableFuture<Node> starting = CompletableFuture.supplyAsync(() -> Node.start(config));
     String admin = "http://127.0.0.1:" + adminPort;
     await()
-        .atMost(Duration.ofSeconds(30))
+        .atMost(Duration.ofMinutes(1))
         .ignoreExceptionsInstanceOf(IOException.class) // the port is not open yet
         .untilAsserted(() -> {
           HttpResponse<String> ready = get(admin + "/health/ready");
@@ -88,7 +88,7 @@ final class StartIT {
     try (EmbeddedRedis redis = EmbeddedRedis.start(EmbeddedRedis.Binary.ANY, redisPort)) {
       assertThat(URI.create(redis.uri()).getPort()).isEqualTo(redisPort);
       await()
-          .atMost(Duration.ofSeconds(30))
+          .atMost(Duration.ofMinutes(1))
           .ignoreExceptionsInstanceOf(IOException.class)
           .until(() -> get(admin + "/health/ready").statusCode() == 200);
       assertThat(get("http://127.0.0.1:%d/ping".formatted(port)).statusCode()).isEqualTo(401);

@@ -246,8 +246,8 @@ final class PolicyHistoryIT {
     assertThat(revisions.get(0).getLong("revision")).isEqualTo(56);
     tells(ask(one, "GET", "/v1/policy/revisions/7", ""), 200);
     tells(ask(one, "GET", "/v1/policy/revisions/6", ""), 404);
-    // Seven fields of the present one, fifty lines about revisions, forty-nine documents.
-    assertThat(redis.ask("HLEN weir:policy")).contains(Integer.toString(7 + 50 + 49));
+    // Eight fields of the present one, fifty lines about revisions, forty-nine documents.
+    assertThat(redis.ask("HLEN weir:policy")).contains(Integer.toString(8 + 50 + 49));
   }
 
   @Test

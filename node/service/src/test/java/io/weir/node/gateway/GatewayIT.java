@@ -19,9 +19,14 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -315,11 +320,24 @@ final class GatewayIT {
     byte[] half = new byte[50_000];
     String head = "POST /echo/early HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\nX-Api-Key: "
         + TestPolicies.key("k2") + "\r\n\r\n";
-    for (int i = 0; i < 5; i++) {
-      assertThat(node.raw(head + new String(half, StandardCharsets.US_ASCII))).contains(" 404 ");
-      for (int n = 0; n < 10; n++) {
-        assertThat(get("/echo/x", "k2").statusCode()).isEqualTo(200);
-      }
+    String request = head + new String(half, StandardCharsets.US_ASCII);
+    ExecutorService callers = Executors.newFixedThreadPool(5);
+    try {
+      List<CompletableFuture<String>> answers = Stream.generate(
+              () -> CompletableFuture.supplyAsync(() -> node.raw(request), callers))
+          .limit(5)
+          .toList();
+      assertOthersPass();
+      assertThat(answers).allSatisfy(answer -> assertThat(answer.join()).contains(" 404 "));
+      assertOthersPass();
+    } finally {
+      callers.shutdownNow();
+    }
+  }
+
+  private static void assertOthersPass() {
+    for (int i = 0; i < 25; i++) {
+      assertThat(get("/echo/x", "k2").statusCode()).isEqualTo(200);
     }
   }
 

@@ -12,9 +12,11 @@ import java.net.Socket;
 import java.net.http.HttpResponse;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What a node reads for a key is paid for by its limits, or bounded. */
+@Tag("isolation")
 final class UnpaidBodiesIT {
   private static final int MANY = 60;
   private static final long ENDLESS = 1L << 30;

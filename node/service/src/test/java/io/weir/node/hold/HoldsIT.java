@@ -147,9 +147,9 @@ final class HoldsIT {
     // On a busy machine a connection may fail before anything is sent: then nothing is charged.
     answers.forEach(answer -> assertThat(answer.join().body())
         .matches(body -> body.endsWith("data: [DONE]\n\n") || body.contains("\"sent\":false")));
-    await().atMost(Duration.ofSeconds(30)).until(() -> finished.get() == begun.get());
+    await().atMost(Duration.ofMinutes(1)).until(() -> finished.get() == begun.get());
     assertThat(begun.get()).isGreaterThan(STREAMS * 9 / 10);
-    await().atMost(Duration.ofSeconds(10)).until(() -> open("weir:holds") == 0);
+    await().atMost(Duration.ofMinutes(1)).until(() -> open("weir:holds") == 0);
     assertThat(used("weir:{72nw}:acme:tenant:counters", "day")).isEqualTo(counted.get());
     // The bucket drains a thousand thousandths a second; the rest was settled.
     String near = fixture
@@ -166,7 +166,7 @@ final class HoldsIT {
     for (int i = 0; i < 3; i++) {
       sockets.add(watch("k2"));
     }
-    await().atMost(Duration.ofSeconds(20)).until(() -> watching.size() >= 3);
+    await().atMost(Duration.ofMinutes(1)).until(() -> watching.size() >= 3);
     // Tries for three leases of one second each: a fourth stream is never admitted.
     for (int i = 0; i < 12; i++) {
       HttpResponse<String> denied = fixture.get("/watch", "X-Api-Key", TestPolicies.key("k2"));
@@ -181,7 +181,7 @@ final class HoldsIT {
     }
     sockets.get(0).close();
     await()
-        .atMost(Duration.ofSeconds(20))
+        .atMost(Duration.ofMinutes(1))
         .until(() -> open("weir:{72nw}:acme:key:k2:permits:streams") == 2);
     try (Socket again = watch("k2")) {
       assertThat(again.getInputStream().read()).isPositive();
@@ -190,7 +190,7 @@ final class HoldsIT {
       socket.close();
     }
     await()
-        .atMost(Duration.ofSeconds(20))
+        .atMost(Duration.ofMinutes(1))
         .until(() -> open("weir:{72nw}:acme:key:k2:permits:streams") == 0);
   }
 
@@ -244,7 +244,7 @@ final class HoldsIT {
     assertThat(reserve("k4", ",\"cost\":90,\"leaseMs\":500").statusCode()).isEqualTo(201);
     assertThat(reserve("k4", ",\"cost\":90").statusCode()).isEqualTo(429);
     await()
-        .atMost(Duration.ofSeconds(10))
+        .atMost(Duration.ofMinutes(1))
         .until(() -> reserve("k4", ",\"cost\":90").statusCode() == 201);
   }
 
@@ -276,7 +276,7 @@ final class HoldsIT {
           .isIn(200, 429);
     }
     await()
-        .atMost(Duration.ofSeconds(20))
+        .atMost(Duration.ofMinutes(1))
         .until(() -> fixture.get("/stop", "X-Api-Key", TestPolicies.key("k4")).statusCode() == 429);
   }
 

@@ -50,6 +50,9 @@ public final class NodeFixture implements AutoCloseable {
   public static final String ADMIN = "admin-token-of-the-tests";
   public static final String SERVICE = "service-token-of-the-tests";
 
+  // However slow the machine is.
+  private static final Duration START_WAIT = Duration.ofMinutes(1);
+  private static final int FIRST_BYTE_MILLIS = 60_000;
   private static final Duration OUTAGE_TIMEOUT = Duration.ofMillis(500);
   // No outage is tested: a machine with much other work must not look like one.
   private static final Duration BUSY_TIMEOUT = Duration.ofSeconds(5);
@@ -345,11 +348,13 @@ public final class NodeFixture implements AutoCloseable {
     }
   }
 
-  /** Sends bytes that an HTTP client would not send, and reads until the node closes the connection. */
+  /** Sends bytes that an HTTP client would not send, and reads until the node closes the connection or has answered. */
   public String raw(String request) {
     try (Socket socket = connect()) {
       write(socket, request);
-      return read(socket, 3000);
+      socket.setSoTimeout(FIRST_BYTE_MILLIS);
+      int first = socket.getInputStream().read();
+      return first < 0 ? "" : (char) first + read(socket, 3000);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -411,7 +416,7 @@ public final class NodeFixture implements AutoCloseable {
             extras.envoy(),
             extras.tls(),
             List.of("https://app.example.com")),
-        new NodeConfig.Redis(redis.uri(), redis.timeout(), Duration.ZERO),
+        new NodeConfig.Redis(redis.uri(), redis.timeout(), START_WAIT),
         new PolicyFile(policyFile, Optional.empty(), extras.watchesPolicy()),
         new Tokens(Optional.of(SERVICE), Optional.of(ADMIN)),
         new Running(2, shutdownDelay, Duration.ofSeconds(10)),
