@@ -11,7 +11,7 @@ import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.codec.RedisCodec;
 import io.lettuce.core.codec.StringCodec;
 import io.weir.core.decision.Decision.Denied;
-import io.weir.library.Ask;
+import io.weir.library.AcquireRequest;
 import io.weir.library.Weir;
 import java.io.PrintWriter;
 import java.time.Duration;
@@ -84,7 +84,7 @@ public final class HerdBench {
   private void embedded(List<Herd> herds, String name, String operation) {
     try (Weir weir = EmbeddedContender.open(redisUri, POLICY)) {
       run(herds, name, () -> {
-        Ask[] next = {Ask.of("herd", operation)};
+        AcquireRequest[] next = {AcquireRequest.of("herd", operation)};
         return () -> weir.tryAcquire(next[0]).thenApply(decision -> {
           if (!(decision instanceof Denied denied)) {
             return Optional.empty();

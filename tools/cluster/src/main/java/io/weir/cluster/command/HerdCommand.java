@@ -4,6 +4,7 @@ import io.weir.cluster.local.ClusterFile;
 import io.weir.cluster.local.ClusterFile.DemoKey;
 import io.weir.cluster.local.Herd;
 import io.weir.cluster.local.Herd.Caller;
+import io.weir.cluster.local.HerdAnimation;
 import io.weir.cluster.local.HerdChart;
 import io.weir.cluster.local.Patience;
 import io.weir.node.command.WeirCommand;
@@ -14,6 +15,7 @@ import java.time.Duration;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -68,6 +70,12 @@ final class HerdCommand implements Callable<Integer> {
   private Path chart = Path.of("");
 
   @Option(
+      names = "--animation",
+      paramLabel = "FILE",
+      description = "also draws the run in motion, as SVG")
+  private Optional<Path> animation = Optional.empty();
+
+  @Option(
       names = "--directory",
       paramLabel = "DIR",
       defaultValue = "${env:WEIR_HOME:-.}/run",
@@ -103,6 +111,11 @@ final class HerdCommand implements Callable<Integer> {
     HerdTable.print(herds, out);
     HerdChart.write(chart, herds);
     out.printf("%nThe chart: %s%n", chart);
+    if (animation.isPresent()) {
+      String title = "%d callers of one key at the same moment, limit %.0f/s"
+          .formatted(callers, plain.opsPerSec());
+      HerdAnimation.write(animation.get(), title, herds);
+    }
     return herds.values().stream().flatMap(List::stream).allMatch(one -> one.admittedNanos() >= 0)
         ? 0
         : 1;

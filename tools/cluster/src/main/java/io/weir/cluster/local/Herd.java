@@ -8,7 +8,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
@@ -16,6 +18,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 /**
  * Many callers of one key that all come at the same moment; each tries the nodes in turn until it is admitted. Mutable;
@@ -36,9 +39,19 @@ public final class Herd implements AutoCloseable {
   /**
    * The result of one caller.
    *
-   * @param admittedNanos the time since the herd came; -1 if it was not admitted in time
+   * @param sentNanos the times of its requests since the herd came
+   * @param admittedNanos the time of the admission; -1 if it was not admitted in time
    */
-  public record Caller(int attempts, long admittedNanos) {}
+  public record Caller(List<Long> sentNanos, long admittedNanos) {
+    public Caller {
+      sentNanos = List.copyOf(sentNanos);
+    }
+
+    /** The number of its requests. */
+    public int attempts() {
+      return sentNanos.size();
+    }
+  }
 
   /** The answers of the nodes, so that a run can be watched. */
   public enum Event {
@@ -120,7 +133,7 @@ public final class Herd implements AutoCloseable {
     private final KeyClient client;
     private final Patience patience;
     private final Consumer<Event> watcher;
-    private final AtomicLongArray attempts;
+    private final List<Queue<Long>> sentNanos;
     private final AtomicLongArray admittedNanos;
     private final CompletableFuture<Void> done = new CompletableFuture<>();
     private int left;
@@ -131,7 +144,9 @@ public final class Herd implements AutoCloseable {
       this.client = client;
       this.patience = patience;
       this.watcher = watcher;
-      this.attempts = new AtomicLongArray(callers);
+      this.sentNanos = Stream.<Queue<Long>>generate(ConcurrentLinkedQueue::new)
+          .limit(callers)
+          .toList();
       this.admittedNanos = new AtomicLongArray(callers);
       this.left = callers;
       for (int i = 0; i < callers; i++) {
@@ -141,15 +156,15 @@ public final class Herd implements AutoCloseable {
 
     void start() {
       began = System.nanoTime();
-      for (int i = 0; i < attempts.length(); i++) {
+      for (int i = 0; i < sentNanos.size(); i++) {
         ask(i, Optional.empty());
       }
     }
 
     List<Caller> outcome() {
       List<Caller> callers = new ArrayList<>();
-      for (int i = 0; i < attempts.length(); i++) {
-        callers.add(new Caller((int) attempts.get(i), admittedNanos.get(i)));
+      for (int i = 0; i < sentNanos.size(); i++) {
+        callers.add(new Caller(List.copyOf(sentNanos.get(i)), admittedNanos.get(i)));
       }
       return List.copyOf(callers);
     }
@@ -158,9 +173,9 @@ public final class Herd implements AutoCloseable {
       if (stopped) {
         return;
       }
-      int turn = caller + (int) attempts.incrementAndGet(caller);
+      sentNanos.get(caller).add(System.nanoTime() - began);
       client
-          .ask(turn, patience.usesTickets(), ticket)
+          .ask(caller + attempts(caller), patience.usesTickets(), ticket)
           .onSuccess(answer -> heard(caller, answer, ticket));
     }
 
@@ -174,10 +189,14 @@ public final class Herd implements AutoCloseable {
         return;
       }
       watcher.accept(answer.isRejected() ? Event.REJECTED : Event.UNDECIDED);
-      long wait = patience.waitMillis(
-          answer, (int) attempts.get(caller), ThreadLocalRandom.current()::nextDouble);
+      long wait =
+          patience.waitMillis(answer, attempts(caller), ThreadLocalRandom.current()::nextDouble);
       Optional<String> ticket = answer.isRejected() ? answer.ticket() : shown;
       vertx.setTimer(wait, timer -> ask(caller, ticket));
+    }
+
+    private int attempts(int caller) {
+      return sentNanos.get(caller).size();
     }
   }
 }
