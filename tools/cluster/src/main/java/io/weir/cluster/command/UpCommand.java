@@ -5,6 +5,7 @@ import io.weir.cluster.local.ClusterFile.DemoKey;
 import io.weir.cluster.local.ClusterSetup;
 import io.weir.cluster.local.Crowd;
 import io.weir.cluster.local.LocalCluster;
+import io.weir.cluster.local.NodeAddresses;
 import io.weir.node.command.WeirCommand;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -26,7 +27,7 @@ import picocli.CommandLine.Spec;
     name = "up",
     description =
         "Starts a Redis (REDIS_URI, else redis-server of the PATH, else the bundled one), a demo "
-            + "upstream and three nodes, shows one limit on all of them, and runs until Ctrl-C.",
+            + "upstream and some nodes, shows one limit on all of them, and runs until Ctrl-C.",
     sortOptions = false,
     mixinStandardHelpOptions = true,
     versionProvider = WeirCommand.Version.class)
@@ -38,6 +39,13 @@ final class UpCommand implements Callable<Integer> {
 
   @Spec
   private CommandSpec spec = CommandSpec.create();
+
+  @Option(
+      names = "--host",
+      paramLabel = "ADDRESS",
+      defaultValue = "127.0.0.1",
+      description = "on which the nodes listen; 0.0.0.0 in a container (${DEFAULT-VALUE})")
+  private String host = "";
 
   @Option(
       names = "--ports",
@@ -93,8 +101,7 @@ final class UpCommand implements Callable<Integer> {
   public Integer call() throws IOException, InterruptedException {
     PrintWriter out = spec.commandLine().getOut();
     LocalCluster cluster = LocalCluster.start(new ClusterSetup(
-        ports,
-        adminPorts,
+        new NodeAddresses(host, ports, adminPorts),
         Optional.ofNullable(System.getenv("REDIS_URI")).filter(uri -> !uri.isBlank()),
         redisPort,
         Optional.ofNullable(upstreamPort),
@@ -105,8 +112,7 @@ final class UpCommand implements Callable<Integer> {
     describe(description, out);
     show(description, out);
     cluster.announce();
-    out.printf(
-        "%nReady (%s). Ctrl-C, or scripts/down, ends it all.%n", directory.resolve("cluster.json"));
+    out.printf("%nReady (%s). Ctrl-C ends it all.%n", directory.resolve("cluster.json"));
     out.flush();
     cluster.awaitClosed();
     return 0;
@@ -141,11 +147,11 @@ final class UpCommand implements Callable<Integer> {
     // By the time that it took, from before the first request to after the last answer.
     double most = key.opsPerSec() * (seen.took().toMillis() + key.burstMs()) / 1000;
     out.printf(
-        "%nOne limit: %d callers of one key for %.1f s, through %d nodes. A bucket of %.0f/s and %d ms admits "
-            + "at most %.0f: %d were admitted, %d got a retry time.%n",
+        "%nOne limit: %d callers of one key for %.1f s, through %s. A bucket of %.0f/s and %d ms"
+            + " admits at most %.0f: %d were admitted, %d got a retry time.%n",
         SHOWN_CALLERS,
         seen.took().toMillis() / 1000.0,
-        cluster.nodes().size(),
+        cluster.nodes().size() == 1 ? "one node" : cluster.nodes().size() + " nodes",
         key.opsPerSec(),
         key.burstMs(),
         most,

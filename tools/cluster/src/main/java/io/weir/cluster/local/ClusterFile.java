@@ -134,7 +134,7 @@ public record ClusterFile(
 
   /** The keys of a list such as {@code examples/keys.json}, with their limits by the policy. */
   static List<DemoKey> describe(Path list, Policy policy) throws IOException {
-    return describe(new JsonArray(Files.readString(list)), policy);
+    return describe(DemoKeyList.read(list), policy);
   }
 
   /** The same for a parsed list. */

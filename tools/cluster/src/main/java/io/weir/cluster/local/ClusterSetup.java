@@ -1,14 +1,12 @@
 package io.weir.cluster.local;
 
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Optional;
 
 /**
  * The parts of a local cluster.
  *
- * @param nodePorts the ports of the nodes, for callers
- * @param adminPorts the ports of the same nodes, for operators
+ * @param nodes the addresses at which the nodes listen
  * @param redisUri an existing Redis; empty to start one
  * @param redisPort the port of the started Redis, 0 for any free one
  * @param upstreamPort the port of the demo upstream; empty for the one in the policy
@@ -16,18 +14,10 @@ import java.util.Optional;
  * @param directory the directory for {@code cluster.json} and the logs
  */
 public record ClusterSetup(
-    List<Integer> nodePorts,
-    List<Integer> adminPorts,
+    NodeAddresses nodes,
     Optional<String> redisUri,
     int redisPort,
     Optional<Integer> upstreamPort,
     Path policy,
     Path keys,
-    Path directory) {
-  public ClusterSetup {
-    if (nodePorts.size() != adminPorts.size()) {
-      throw new IllegalArgumentException("%d ports and %d admin ports (expected: as many)"
-          .formatted(nodePorts.size(), adminPorts.size()));
-    }
-  }
-}
+    Path directory) {}

@@ -63,7 +63,7 @@ public final class DemoFiles {
     }
     Files.createDirectories(plan.directory());
     String password = random(SECRET_BYTES);
-    JsonArray keys = new JsonArray(Files.readString(plan.keys()));
+    JsonArray keys = DemoKeyList.read(plan.keys());
     Path policyFile = plan.directory().resolve("policy.yaml");
     Files.writeString(policyFile, policyText(plan, keys));
     Policy policy = PolicyDocuments.read(policyFile).policy();

@@ -154,10 +154,10 @@ public final class LocalCluster implements AutoCloseable {
           "%s is there already: a cluster runs, or was killed (scripts/down ends it)"
               .formatted(clusterFile()));
     }
-    for (int port : setup.nodePorts()) {
+    for (int port : setup.nodes().ports()) {
       requireFree("node", port);
     }
-    for (int port : setup.adminPorts()) {
+    for (int port : setup.nodes().adminPorts()) {
       requireFree("admin port of a node", port);
     }
     Files.createDirectories(setup.directory());
@@ -205,13 +205,21 @@ public final class LocalCluster implements AutoCloseable {
 
   private void startNodes() throws IOException, InterruptedException {
     Map<String, String> environment = Map.of(
-        "WEIR_REDIS_URI", redisUri,
-        "WEIR_POLICY", policyFile().toString(),
-        "WEIR_ADMIN_TOKEN", adminToken,
-        "WEIR_SERVICE_TOKEN", serviceToken);
-    for (int i = 0; i < setup.nodePorts().size(); i++) {
-      int port = setup.nodePorts().get(i);
-      int adminPort = setup.adminPorts().get(i);
+        "WEIR_HOST",
+        setup.nodes().host(),
+        "WEIR_ADMIN_HOST",
+        setup.nodes().host(),
+        "WEIR_REDIS_URI",
+        redisUri,
+        "WEIR_POLICY",
+        policyFile().toString(),
+        "WEIR_ADMIN_TOKEN",
+        adminToken,
+        "WEIR_SERVICE_TOKEN",
+        serviceToken);
+    for (int i = 0; i < setup.nodes().ports().size(); i++) {
+      int port = setup.nodes().ports().get(i);
+      int adminPort = setup.nodes().adminPorts().get(i);
       Path log = setup.directory().resolve("node-" + port + ".log");
       files.add(log);
       Archiving archiving = nodes.isEmpty() ? Archiving.ON : Archiving.OFF;

@@ -54,14 +54,28 @@ public final class NodeProcess implements AutoCloseable {
   }
 
   /**
-   * Starts {@code weir node} on the loopback address, with the same Java and the same classes.
+   * Starts {@code weir node} with the same Java and the same classes.
    *
-   * @param environment settings, such as {@code WEIR_ADMIN_TOKEN}
+   * @param environment settings, such as {@code WEIR_ADMIN_TOKEN}; without {@code WEIR_HOST} it listens on the loopback
+   *     address
    * @param log the file for its output
    * @param archiving whether to archive its classes for later starts, if there is no archive yet
    */
   public static NodeProcess start(
       int port, int adminPort, Map<String, String> environment, Path log, Archiving archiving)
+      throws IOException {
+    return start(
+        System.getProperty("java.class.path"), port, adminPort, environment, log, archiving);
+  }
+
+  /** The same with other classes, such as those of another release. */
+  public static NodeProcess start(
+      String classPath,
+      int port,
+      int adminPort,
+      Map<String, String> environment,
+      Path log,
+      Archiving archiving)
       throws IOException {
     String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
     List<String> command = new ArrayList<>(List.of(java));
@@ -72,16 +86,16 @@ public final class NodeProcess implements AutoCloseable {
       command.add("--enable-native-access=ALL-UNNAMED");
       command.add("--sun-misc-unsafe-memory-access=allow");
     }
-    command.addAll(
-        List.of("-cp", System.getProperty("java.class.path"), "io.weir.node.Main", "node"));
-    command.addAll(List.of("--host", "127.0.0.1", "--port", Integer.toString(port)));
+    command.addAll(List.of("-cp", classPath, "io.weir.node.Main", "node"));
+    command.addAll(List.of("--port", Integer.toString(port)));
     command.addAll(List.of("--admin-port", Integer.toString(adminPort)));
-    command.addAll(List.of("--redis-timeout-ms", REDIS_TIMEOUT_MILLIS));
     command.addAll(List.of("--shutdown-delay-ms", "0")); // no load balancer
     ProcessBuilder builder = new ProcessBuilder(command)
         .redirectErrorStream(true)
         .redirectOutput(log.toFile())
         .redirectInput(ProcessBuilder.Redirect.from(new File("/dev/null")));
+    builder.environment().put("WEIR_HOST", "127.0.0.1");
+    builder.environment().put("WEIR_REDIS_TIMEOUT_MS", REDIS_TIMEOUT_MILLIS);
     builder.environment().putAll(environment);
     return new NodeProcess(
         builder.start(), "http://127.0.0.1:" + port, "http://127.0.0.1:" + adminPort, log, archive);
