@@ -3,9 +3,11 @@ package io.weir.benchmarks;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.weir.benchmarks.core.CoreBench;
 import io.weir.benchmarks.http.CrowdBench;
+import io.weir.benchmarks.http.DoorsBench;
 import io.weir.benchmarks.http.GatewayBench;
 import io.weir.benchmarks.http.HostileBench;
 import io.weir.benchmarks.http.HttpBench;
+import io.weir.benchmarks.http.OperatorsBench;
 import io.weir.benchmarks.http.PlainServer;
 import io.weir.embedded.EmbeddedRedis;
 import java.io.IOException;
@@ -87,6 +89,16 @@ public final class BenchCommand implements Callable<Integer> {
   @Option(names = "--gateway-jar", paramLabel = "FILE", hidden = true)
   private Path gatewayJar = Path.of("tools", "benchmarks", "gateway", "target", "gateway.jar");
 
+  @Option(
+      names = "--operators",
+      description = "the cost of what operators see: a node with it and without, and nothing else")
+  private boolean operators;
+
+  @Option(
+      names = "--doors",
+      description = "HTTP, Envoy's protocol and the Redis protocol of a node, and nothing else")
+  private boolean doors;
+
   @Option(names = "--queue", description = "Redis's time for places and returns, and nothing else")
   private boolean queue;
 
@@ -112,14 +124,6 @@ public final class BenchCommand implements Callable<Integer> {
   /** Runs it; returns 0, or 2 on wrong arguments. */
   public static void main(String... arguments) {
     System.exit(new CommandLine(new BenchCommand()).execute(arguments));
-  }
-
-  private record Load(int inFlight, int subjects, boolean isDenied) {
-    @Override
-    public String toString() {
-      return "%d in flight, %,d subjects%s"
-          .formatted(inFlight, subjects, isDenied ? ", denied" : "");
-    }
   }
 
   @Override
@@ -150,6 +154,15 @@ public final class BenchCommand implements Callable<Integer> {
       } else if (gateways) {
         results.put("herds", new HerdBench(redis.uri(), out).measure());
         results.put("gateways", gateways(redis.uri(), probe));
+      } else if (operators) {
+        results.put(
+            "operators",
+            new OperatorsBench(http(redis.uri(), probe), out).measure(roundCount(), duration()));
+      } else if (doors) {
+        List<Measurement> measured =
+            new DoorsBench(http(redis.uri(), probe), out).measure(roundCount(), duration());
+        ResultTable.print("Doors", measured, out);
+        results.put("doors", measured);
       } else if (isolation) {
         isolation(redis.uri(), probe, results);
       } else if (!jobs.isEmpty()) {
@@ -196,7 +209,7 @@ public final class BenchCommand implements Callable<Integer> {
     PrintWriter out = spec.commandLine().getOut();
     Contenders contenders = new Contenders(uri);
     List<Measurement> all = new ArrayList<>();
-    for (Load load : loads()) {
+    for (Load load : Load.all(quick)) {
       List<Measurement> measured =
           measure(load, load.isDenied() ? contenders.denying() : contenders.admitting(), probe);
       ResultTable.print(load.toString(), measured, out);
@@ -229,24 +242,6 @@ public final class BenchCommand implements Callable<Integer> {
   private HttpBench http(String uri, RedisProbe probe) {
     return new HttpBench(
         uri, probe, BenchCommand.class.getName(), spec.commandLine().getOut());
-  }
-
-  private List<Load> loads() {
-    return quick
-        ? List.of(
-            new Load(256, 10_000, false),
-            new Load(16, 10_000, false),
-            new Load(256, 1, false),
-            new Load(1, 1, false),
-            new Load(256, 10_000, true))
-        : List.of(
-            new Load(1, 1, false),
-            new Load(1, 10_000, false),
-            new Load(16, 1, false),
-            new Load(16, 10_000, false),
-            new Load(256, 1, false),
-            new Load(256, 10_000, false),
-            new Load(256, 10_000, true));
   }
 
   private int roundCount() {

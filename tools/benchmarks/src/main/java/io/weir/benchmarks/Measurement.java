@@ -18,7 +18,7 @@ public record Measurement(
   }
 
   /** The median of the samples; with an even number, the mean of the two in the middle. */
-  double median(ToDoubleFunction<Sample> figure) {
+  public double median(ToDoubleFunction<Sample> figure) {
     double[] sorted = samples.stream().mapToDouble(figure).sorted().toArray();
     int middle = sorted.length / 2;
     return sorted.length % 2 == 1

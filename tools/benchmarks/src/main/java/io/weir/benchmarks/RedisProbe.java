@@ -26,6 +26,11 @@ public final class RedisProbe implements AutoCloseable {
     return taken.results().mapToDouble(row -> Double.parseDouble(row.group(1))).sum();
   }
 
+  /** The commands that Redis has executed; those of functions and scripts count, too. */
+  public long commands() {
+    return (long) number(connections.sync().info("stats"), "total_commands_processed");
+  }
+
   /** Bytes that Redis has allocated. */
   public long usedMemory() {
     return (long) number(connections.sync().info("memory"), "used_memory");

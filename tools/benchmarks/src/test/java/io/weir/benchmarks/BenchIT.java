@@ -84,6 +84,41 @@ final class BenchIT {
   }
 
   @Test
+  void aNodeWithTheViewOfOperatorsIsMeasuredBesideOneWithout(@TempDir Path folder)
+      throws Exception {
+    Path json = folder.resolve("operators.json");
+    int status = new CommandLine(new BenchCommand())
+        .setOut(new PrintWriter(new StringWriter(), true))
+        .execute("--operators", "--rounds", "1", "--millis", "200", "--json", json.toString());
+    assertThat(status).isZero();
+    JsonNode all = new ObjectMapper().readTree(json.toFile()).get("operators");
+    assertThat(all).hasSize(4);
+    for (JsonNode one : all) {
+      JsonNode sample = one.get("measurement").get("samples").get(0);
+      assertThat(sample.get("perSecond").asDouble()).isPositive();
+      assertThat(sample.get("unlike").asLong()).isZero();
+    }
+  }
+
+  @Test
+  void everyDoorAnswersWithoutAnError(@TempDir Path folder) throws Exception {
+    Path json = folder.resolve("doors.json");
+    int status = new CommandLine(new BenchCommand())
+        .setOut(new PrintWriter(new StringWriter(), true))
+        .execute("--doors", "--rounds", "1", "--millis", "200", "--json", json.toString());
+    assertThat(status).isZero();
+    JsonNode all = new ObjectMapper().readTree(json.toFile()).get("doors");
+    assertThat(all).hasSize(7);
+    for (JsonNode one : all) {
+      JsonNode sample = one.get("samples").get(0);
+      assertThat(sample.get("perSecond").asDouble()).isPositive();
+      assertThat(sample.get("unlike").asLong())
+          .describedAs(one.get("contender").asText())
+          .isZero();
+    }
+  }
+
+  @Test
   void overHttpEverythingIsAnsweredWith200(@TempDir Path folder) throws Exception {
     assumeTrue(IS_THOROUGH, "half a minute, with seven servers: with -Pthorough");
     Path json = folder.resolve("bench.json");

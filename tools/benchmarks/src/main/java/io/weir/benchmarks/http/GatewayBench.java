@@ -67,7 +67,7 @@ public final class GatewayBench {
   public Result measure(int rounds, Duration duration) throws IOException, InterruptedException {
     Path folder = Files.createTempDirectory("weir-bench-");
     redis.clear();
-    try (HttpLoad load = new HttpLoad();
+    try (ByteLoad load = new ByteLoad();
         ServerProcess gateway = gateway(folder)) {
       List<Measurement> measured = measure(gateway, load, rounds, duration);
       return new Result(measured, herds(gateway));
@@ -95,7 +95,7 @@ public final class GatewayBench {
   }
 
   private List<Measurement> measure(
-      ServerProcess gateway, HttpLoad load, int rounds, Duration duration) {
+      ServerProcess gateway, ByteLoad load, int rounds, Duration duration) {
     Map<String, List<Sample>> samples = new LinkedHashMap<>();
     for (int round = 0; round <= rounds; round++) {
       out.println(

@@ -10,10 +10,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.IntFunction;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /**
@@ -46,13 +48,13 @@ public final class HttpBench {
       throws IOException, InterruptedException {
     Path folder = Files.createTempDirectory("weir-soak-");
     redis.clear();
-    try (HttpLoad load = new HttpLoad();
+    try (ByteLoad load = new ByteLoad();
         ServerProcess hello = plain(folder.resolve("hello.log"), 0);
         ServerProcess node = node(folder, hello.port())) {
       List<SoakWindow> windows = new ArrayList<>();
       List<Buffer> mixed = Traffic.mixed();
       for (long i = 0; i < duration.dividedBy(window); i++) {
-        HttpLoad.Seen seen =
+        ByteLoad.Seen seen =
             load.run(node.port(), SOAK_CONNECTIONS, mixed, window, SOAK_PAUSE_MILLIS);
         SoakWindow done = new SoakWindow(
             seen.nanos().getTotalCount() / seen.seconds(),
@@ -79,7 +81,7 @@ public final class HttpBench {
       throws IOException, InterruptedException {
     Path folder = Files.createTempDirectory("weir-bench-");
     redis.clear();
-    try (HttpLoad load = new HttpLoad();
+    try (ByteLoad load = new ByteLoad();
         ServerProcess hello = plain(folder.resolve("hello.log"), 0);
         ServerProcess proxy = plain(folder.resolve("proxy.log"), hello.port());
         ServerProcess node = node(folder, hello.port())) {
@@ -105,7 +107,7 @@ public final class HttpBench {
   }
 
   private List<Measurement> measure(
-      List<Contender> contenders, HttpLoad load, int rounds, Duration duration) {
+      List<Contender> contenders, ByteLoad load, int rounds, Duration duration) {
     Map<String, List<Sample>> samples = new LinkedHashMap<>();
     for (int round = 0; round <= rounds; round++) {
       out.println(
@@ -134,13 +136,18 @@ public final class HttpBench {
   /** The figures of a server under this load, and of Redis beside it. */
   static Sample sample(
       RedisProbe redis,
-      HttpLoad load,
+      ByteLoad load,
       ServerProcess server,
       List<Buffer> requests,
       Duration duration) {
+    return sample(redis, server, () -> load.run(server.port(), CONNECTIONS, requests, duration));
+  }
+
+  /** The same of any load. */
+  static Sample sample(RedisProbe redis, ServerProcess server, Supplier<ByteLoad.Seen> load) {
     double redisBefore = redis.cpuSeconds();
     Duration before = server.cpu();
-    HttpLoad.Seen seen = load.run(server.port(), CONNECTIONS, requests, duration);
+    ByteLoad.Seen seen = load.get();
     double serverMicros = server.cpu().minus(before).toNanos() / 1e3;
     double redisMicros = (redis.cpuSeconds() - redisBefore) * 1e6;
     double asked = Math.max(1, (double) seen.nanos().getTotalCount());
@@ -186,6 +193,19 @@ public final class HttpBench {
     }
   }
 
+  /** Starts a node as it is and one without a module, with the same policy, and stops both afterwards. */
+  void withAndWithout(String module, String policy, NodesUse use)
+      throws IOException, InterruptedException {
+    Path folder = Files.createTempDirectory("weir-bench-");
+    redis.clear();
+    try (ServerProcess node = node(folder, policy);
+        ServerProcess other = node(folder, policy, ServerProcess.classPathWithout(module))) {
+      use.accept(List.of(node, other));
+    } finally {
+      clean(folder);
+    }
+  }
+
   /** Starts a node with a policy for the port of its upstream, and stops both afterwards. */
   void withNode(IntFunction<String> policy, NodeUse use) throws IOException, InterruptedException {
     Path folder = Files.createTempDirectory("weir-bench-");
@@ -203,9 +223,32 @@ public final class HttpBench {
   }
 
   private ServerProcess node(Path folder, String text) throws IOException, InterruptedException {
+    return node(folder, text, ServerProcess.classPath());
+  }
+
+  /** Starts a node with further settings, and stops it afterwards. */
+  void withSettings(String policy, Map<String, String> settings, NodeUse use)
+      throws IOException, InterruptedException {
+    Path folder = Files.createTempDirectory("weir-bench-");
+    redis.clear();
+    try (ServerProcess node = node(folder, policy, ServerProcess.classPath(), settings)) {
+      use.accept(node);
+    } finally {
+      clean(folder);
+    }
+  }
+
+  private ServerProcess node(Path folder, String text, String classPath)
+      throws IOException, InterruptedException {
+    return node(folder, text, classPath, Map.of());
+  }
+
+  private ServerProcess node(Path folder, String text, String classPath, Map<String, String> more)
+      throws IOException, InterruptedException {
     int port = ServerProcess.freePort();
     Path policy = Files.writeString(folder.resolve("policy.yaml"), text);
-    Map<String, String> settings = Map.of(
+    Map<String, String> settings = new HashMap<>(more);
+    settings.putAll(Map.of(
         "WEIR_HOST",
         "127.0.0.1",
         "WEIR_PORT",
@@ -221,9 +264,17 @@ public final class HttpBench {
         "WEIR_SHUTDOWN_DELAY_MS",
         "0",
         "WEIR_POLICY",
-        policy.toString());
-    return ServerProcess.start(
-        port, folder.resolve("node.log"), settings, "io.weir.node.Main", List.of("node"));
+        policy.toString()));
+    return ServerProcess.startOf(
+        classPath,
+        port,
+        folder.resolve("node.log"),
+        settings,
+        List.of("io.weir.node.Main", "node"));
+  }
+
+  RedisProbe redis() {
+    return redis;
   }
 
   static void clean(Path folder) throws IOException {

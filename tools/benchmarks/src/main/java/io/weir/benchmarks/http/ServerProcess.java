@@ -2,6 +2,7 @@ package io.weir.benchmarks.http;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
+import java.io.File;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -10,13 +11,15 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 
 /** A server in its own process, with the same Java and the same classes. Ended by {@link #close}. */
 final class ServerProcess implements AutoCloseable {
-  private static final int PROBES = 600;
+  private static final int PROBES = 2400;
   private static final long PROBE_EVERY_MILLIS = 50;
 
   private final Process process;
@@ -27,14 +30,39 @@ final class ServerProcess implements AutoCloseable {
     this.port = port;
   }
 
+  /** The class path of this process. */
+  static String classPath() {
+    return System.getProperty("java.class.path");
+  }
+
+  /** The same without a module. */
+  static String classPathWithout(String module) {
+    return Arrays.stream(classPath().split(File.pathSeparator, -1))
+        .filter(entry ->
+            !entry.contains("/weir-" + module + "-") && !entry.contains("/" + module + "/target/"))
+        .collect(Collectors.joining(File.pathSeparator));
+  }
+
   /** Starts it and waits until it listens. */
   static ServerProcess start(
       int port, Path log, Map<String, String> environment, String main, List<String> arguments)
       throws IOException, InterruptedException {
-    List<String> program =
-        new ArrayList<>(List.of("-cp", System.getProperty("java.class.path"), main));
+    List<String> program = new ArrayList<>(List.of(main));
     program.addAll(arguments);
-    return start(port, log, environment, program);
+    return startOf(classPath(), port, log, environment, program);
+  }
+
+  /**
+   * The same of another class path.
+   *
+   * @param program the main class, and its arguments
+   */
+  static ServerProcess startOf(
+      String classPath, int port, Path log, Map<String, String> environment, List<String> program)
+      throws IOException, InterruptedException {
+    List<String> command = new ArrayList<>(List.of("-cp", classPath));
+    command.addAll(program);
+    return start(port, log, environment, command);
   }
 
   /** The same from an executable jar. */

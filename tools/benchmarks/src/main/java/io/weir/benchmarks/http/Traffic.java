@@ -13,6 +13,7 @@ import java.util.stream.Stream;
 /** Prepared requests, and the policy with their keys. */
 final class Traffic {
   private static final int SUBJECTS = 10_000;
+  private static final int FULL = 100;
   private static final int BUCKETS = 3;
 
   private Traffic() {}
@@ -20,6 +21,13 @@ final class Traffic {
   /** One check for each subject. */
   static List<Buffer> checks() {
     return requests(Traffic::check);
+  }
+
+  /** One check for each subject whose limit is far below the load: nearly all are denied. */
+  static List<Buffer> denied() {
+    return IntStream.range(0, FULL)
+        .mapToObj(i -> Buffer.buffer(check("full-" + i, "")))
+        .toList();
   }
 
   /** One check for a thousand operations for each subject, so that its keys live that long. */
@@ -46,7 +54,7 @@ final class Traffic {
         .mapToObj(i -> switch (i % 8) {
           case 0, 1, 2, 3 -> check(i);
           case 4, 5 -> call(i);
-          case 6 -> check("full-" + i % 100, "");
+          case 6 -> check("full-" + i % FULL, "");
           default -> check("booked-" + i % 100, ",\"ticket\":true");
         })
         .map(Buffer::buffer)
@@ -64,7 +72,7 @@ final class Traffic {
         IntStream.range(0, BUCKETS).mapToObj(i -> "bucket-" + i).collect(Collectors.joining(", "));
     String subjects = Stream.of(
             IntStream.range(0, SUBJECTS).mapToObj(i -> subject("k" + i, "all")),
-            IntStream.range(0, 100).mapToObj(i -> subject("full-" + i, "full")),
+            IntStream.range(0, FULL).mapToObj(i -> subject("full-" + i, "full")),
             IntStream.range(0, 100).mapToObj(i -> subject("booked-" + i, "booked")))
         .flatMap(lines -> lines)
         .collect(Collectors.joining());

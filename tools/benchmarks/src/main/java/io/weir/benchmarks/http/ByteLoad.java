@@ -1,34 +1,40 @@
 package io.weir.benchmarks.http;
 
-import static java.nio.charset.StandardCharsets.US_ASCII;
-
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
-import io.vertx.core.Vertx;
-import io.vertx.core.VertxOptions;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.net.NetClient;
 import io.vertx.core.net.NetSocket;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * HTTP callers with one request in flight each: the answer sends the next. Requests are prepared bytes, and only status
+ * Callers with one request in flight each: the answer sends the next. Requests are prepared bytes, and only status
  * and length of answers are parsed, so that the load costs little compared with the measured server.
  */
-final class HttpLoad implements AutoCloseable {
+final class ByteLoad implements AutoCloseable {
   private static final int SIGNIFICANT_DIGITS = 3;
-  private static final byte[] END_OF_HEAD = "\r\n\r\n".getBytes(US_ASCII);
-  private static final byte[] LENGTH = "content-length:".getBytes(US_ASCII);
 
-  private final Vertx vertx =
-      Vertx.vertx(new VertxOptions().setEventLoopPoolSize(1).setPreferNativeTransport(true));
-  private final NetClient client = vertx.createNetClient();
+  private final LoadLoop loop = new LoadLoop();
+  private final NetClient client = loop.vertx().createNetClient();
+  private final AnswerFormat format;
+  private final Optional<Buffer> opening;
+
+  /** Callers of HTTP. */
+  ByteLoad() {
+    this(AnswerFormat.HTTP, Optional.empty());
+  }
+
+  /** @param opening what each connection sends first; its answer is not counted */
+  ByteLoad(AnswerFormat format, Optional<Buffer> opening) {
+    this.format = format;
+    this.opening = opening;
+  }
 
   /** The results of one run. */
   record Seen(Histogram nanos, long unlike, double seconds) {}
@@ -46,35 +52,22 @@ final class HttpLoad implements AutoCloseable {
     for (int i = 0; i < connections; i++) {
       ends.add(client.connect(port, "127.0.0.1").compose(socket -> new Caller(run, socket).run()));
     }
-    Future.all(ends)
-        .toCompletionStage()
-        .toCompletableFuture()
-        .orTimeout(duration.toSeconds() + 60, TimeUnit.SECONDS)
-        .join();
+    LoadLoop.join(Future.all(ends), duration);
     return new Seen(run.nanos, run.unlike, (System.nanoTime() - began) / 1e9);
   }
 
-  /** Sends each request once, and returns the number of answers other than 200. */
+  /** Sends each request once, and returns the number of answers without success. */
   long sendEach(int port, List<Buffer> requests) {
     Run run = new Run(requests, Long.MAX_VALUE, 0);
-    client
-        .connect(port, "127.0.0.1")
-        .compose(socket -> new Caller(run, socket).runThrough())
-        .toCompletionStage()
-        .toCompletableFuture()
-        .orTimeout(60, TimeUnit.SECONDS)
-        .join();
+    LoadLoop.join(
+        client.connect(port, "127.0.0.1").compose(socket -> new Caller(run, socket).runThrough()),
+        Duration.ZERO);
     return run.unlike;
   }
 
   @Override
   public void close() {
-    vertx
-        .close()
-        .toCompletionStage()
-        .toCompletableFuture()
-        .orTimeout(10, TimeUnit.SECONDS)
-        .join();
+    loop.close();
   }
 
   /** The counts of a run, on one event loop. */
@@ -100,6 +93,7 @@ final class HttpLoad implements AutoCloseable {
     private byte @Nullable [] partial;
     private long asked;
     private int left = -1;
+    private boolean isOpened = opening.isEmpty();
 
     Caller(Run run, NetSocket socket) {
       this.run = run;
@@ -110,7 +104,7 @@ final class HttpLoad implements AutoCloseable {
     }
 
     Future<Void> run() {
-      ask();
+      opening.ifPresentOrElse(socket::write, this::ask);
       return end.future();
     }
 
@@ -136,50 +130,24 @@ final class HttpLoad implements AutoCloseable {
           ? buffer.getBytes()
           : Buffer.buffer(partial).appendBuffer(buffer).getBytes();
       partial = bytes;
-      int head = indexOf(bytes, END_OF_HEAD);
-      if (head < 0 || bytes.length < head + END_OF_HEAD.length + length(bytes)) {
+      if (!format.isWhole(bytes)) {
         return;
       }
       partial = null;
+      if (!isOpened) {
+        isOpened = true;
+        ask();
+        return;
+      }
       run.nanos.recordValue(System.nanoTime() - asked);
-      if (bytes[9] != '2' || bytes[10] != '0' || bytes[11] != '0') {
+      if (!format.isSuccess(bytes)) {
         run.unlike++;
       }
       if (run.pauseMillis == 0) {
         ask();
       } else {
-        vertx.setTimer(run.pauseMillis, fired -> ask());
+        loop.vertx().setTimer(run.pauseMillis, fired -> ask());
       }
-    }
-
-    private static int length(byte[] bytes) {
-      int digit = indexOf(bytes, LENGTH) + LENGTH.length;
-      if (digit < LENGTH.length) {
-        throw new IllegalStateException("an answer without a length");
-      }
-      int length = 0;
-      for (; bytes[digit] != '\r'; digit++) {
-        length = bytes[digit] == ' ' ? length : length * 10 + bytes[digit] - '0';
-      }
-      return length;
-    }
-
-    // Ignores the case of letters.
-    private static int indexOf(byte[] bytes, byte[] part) {
-      for (int i = 0; i <= bytes.length - part.length; i++) {
-        int same = 0;
-        while (same < part.length && lower(bytes[i + same]) == part[same]) {
-          same++;
-        }
-        if (same == part.length) {
-          return i;
-        }
-      }
-      return -1;
-    }
-
-    private static int lower(byte letter) {
-      return letter >= 'A' && letter <= 'Z' ? letter + 32 : letter;
     }
   }
 }
