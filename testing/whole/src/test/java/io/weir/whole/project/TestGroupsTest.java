@@ -117,7 +117,8 @@ final class TestGroupsTest {
       Files.writeString(folder.resolve(path), "changed");
     }
     assertThat(run(folder, commit).succeeded()).isTrue();
-    assertThat(changed(folder)).containsExactly("engine", "containers", "clients");
+    assertThat(changed(folder))
+        .containsExactly("engine", "containers", "clients", "upgrade", "operators", "work");
   }
 
   private static List<String> changed(Path folder) {
