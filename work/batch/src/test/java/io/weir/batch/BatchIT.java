@@ -181,7 +181,7 @@ final class BatchIT {
     assertThat(post.statusCode()).isEqualTo(200);
     assertThat(results(NodeFixture.json(post)).get(0).getString("outcome")).isEqualTo("unknown");
     // Also for a repetition, once no executor can be running it any more.
-    await().atMost(Duration.ofSeconds(20)).until(() -> {
+    await().atMost(Duration.ofMinutes(1)).until(() -> {
       HttpResponse<String> again = batch("k6", broken.formatted("POST"), "Idempotency-Key", "u1");
       return again.statusCode() == 200
           && results(NodeFixture.json(again)).get(0).getString("outcome").equals("unknown");

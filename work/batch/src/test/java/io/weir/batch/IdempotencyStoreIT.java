@@ -60,7 +60,7 @@ final class IdempotencyStoreIT {
     Item item = item("died");
     get(answers.claim(item, "a", Duration.ofMillis(50), false));
     Awaitility.await()
-        .atMost(Duration.ofSeconds(20))
+        .atMost(Duration.ofMinutes(1))
         .until(() -> get(answers.claim(item, "b", LONG, false)) instanceof Claim.Unknown);
     assertThat(get(answers.claim(item, "b", LONG, true))).isEqualTo(new Claim.Claimed());
   }

@@ -13,10 +13,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** The charge of an item that is settled, and whose answer does not contain its cost. It costs 10 at first. */
+@Tag("work")
 final class ItemRefundsIT {
   private static final String COUNTERS = "weir:{72nw}:acme:tenant:counters";
   private static final String POLICY = """

@@ -9,6 +9,7 @@ import io.weir.jobs.door.JobResource;
 import io.weir.jobs.door.JobResults;
 import io.weir.jobs.door.JobsCommand;
 import io.weir.jobs.rule.JobRule;
+import io.weir.jobs.store.JobDrift;
 import io.weir.jobs.store.JobKeys;
 import io.weir.jobs.store.RedisJobs;
 import io.weir.jobs.work.JobMeters;
@@ -25,6 +26,7 @@ import io.weir.node.extension.NodeBase;
 import io.weir.node.extension.NodeParts;
 import io.weir.node.extension.OpenExtension;
 import io.weir.node.intake.Bulkhead;
+import io.weir.state.audit.DriftCheck;
 import io.weir.state.inspect.StateInspector;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -69,6 +71,11 @@ public final class JobsExtension implements Extension {
         JobsExtension::show,
         JobRule::operations,
         "No job of %s is under way."));
+  }
+
+  @Override
+  public List<DriftCheck> driftChecks() {
+    return List.of(JobDrift.CHECK);
   }
 
   private static Map<String, String> show(StateInspector inspector, String operation) {

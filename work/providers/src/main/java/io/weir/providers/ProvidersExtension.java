@@ -17,7 +17,9 @@ import io.weir.providers.slot.PermitDoor;
 import io.weir.providers.slot.ProviderGate;
 import io.weir.providers.slot.ProviderSlots;
 import io.weir.providers.store.RedisProviders;
+import io.weir.providers.store.UpstreamDrift;
 import io.weir.providers.store.UpstreamKeys;
+import io.weir.state.audit.DriftCheck;
 import io.weir.state.inspect.StateInspector;
 import java.util.List;
 import java.util.Map;
@@ -48,6 +50,11 @@ public final class ProvidersExtension implements NamedUpstreams {
         ProvidersExtension::show,
         policy -> Upstreams.of(policy).keySet(),
         "Nothing was sent to providers of %s lately."));
+  }
+
+  @Override
+  public List<DriftCheck> driftChecks() {
+    return List.of(UpstreamDrift.CHECK);
   }
 
   private static Map<String, String> show(StateInspector inspector, String name) {

@@ -8,6 +8,7 @@ import io.weir.node.extension.LoopParts;
 import io.weir.node.extension.NodeBase;
 import io.weir.node.extension.NodeParts;
 import io.weir.node.extension.OpenExtension;
+import io.weir.state.audit.DriftCheck;
 import io.weir.state.inspect.StateInspector;
 import java.util.List;
 import java.util.Map;
@@ -32,6 +33,11 @@ public final class WindowsExtension implements Extension {
         WindowsExtension::show,
         policy -> Windows.of(policy).keySet(),
         "No range of %s was opened lately."));
+  }
+
+  @Override
+  public List<DriftCheck> driftChecks() {
+    return List.of(WindowDrift.CHECK);
   }
 
   private static Map<String, String> show(StateInspector inspector, String name) {

@@ -3,6 +3,7 @@ package io.weir.windows;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.state.connection.RedisConnections;
+import io.weir.state.testing.DriftProof;
 import io.weir.state.testing.RedisFixture;
 import io.weir.testkit.Histories;
 import io.weir.windows.WindowAnswer.Blocked;
@@ -65,6 +66,20 @@ final class RedisWindowsIT {
     now = 4_000_000_000_000_000L;
     name = "w" + windows++;
     store = RedisWindows.rehearsing(connections, () -> now);
+  }
+
+  @Test
+  void rangesMissingInTheirSetsArePutBack() {
+    WindowRule rule = rule(4, false);
+    for (int range = 1; range <= 3; range++) {
+      wait(store.open(rule, range, range));
+    }
+    wait(store.claim(rule, "c1"));
+    DriftProof proof = new DriftProof(connections, WindowDrift.CHECK, name, List.of());
+    proof.requireNone();
+    proof.requireRestored("todo", WindowKeys.of(name).get(3));
+    proof.requireRestored("times", WindowKeys.of(name).get(4));
+    assertThat(wait(store.claim(rule, "c2"))).isInstanceOf(Claimed.class);
   }
 
   private record Said(Class<?> answer, long atMicros) {}

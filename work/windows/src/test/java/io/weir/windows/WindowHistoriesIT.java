@@ -3,6 +3,7 @@ package io.weir.windows;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.state.connection.RedisConnections;
+import io.weir.state.testing.DriftProof;
 import io.weir.state.testing.RedisFixture;
 import io.weir.testkit.HistoryRun;
 import java.util.List;
@@ -65,16 +66,10 @@ final class WindowHistoriesIT {
     List<String> keys = WindowKeys.of(name);
     Map<String, String> ranges = connections.sync().hgetall(keys.get(RANGES));
     assertThat(ranges.keySet()).containsAll(connections.sync().hkeys(keys.get(NOTES)));
-    assertThat(in(ranges, "todo"))
-        .containsExactlyInAnyOrderElementsOf(connections.sync().zrange(keys.get(TODO), 0, -1));
-    assertThat(in(ranges, "claimed|waiting"))
-        .containsExactlyInAnyOrderElementsOf(connections.sync().zrange(keys.get(TIMES), 0, -1));
-  }
-
-  private static List<String> in(Map<String, String> ranges, String states) {
-    return ranges.entrySet().stream()
-        .filter(range -> range.getValue().split(" ", -1)[1].matches(states))
-        .map(Map.Entry::getKey)
-        .toList();
+    DriftProof proof = new DriftProof(connections, WindowDrift.CHECK, name, List.of());
+    proof.requireNone();
+    proof.requireRepairedFields("window", keys.get(0), "failed", "failed");
+    proof.requireRemovedStranger("todo", keys.get(TODO));
+    proof.requireRemovedStranger("times", keys.get(TIMES));
   }
 }

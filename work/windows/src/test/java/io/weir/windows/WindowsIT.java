@@ -179,7 +179,7 @@ final class WindowsIT {
       refused(post(BLOCKS + "/claim", ""), 503, "store_unavailable");
     }
     await()
-        .atMost(Duration.ofSeconds(20))
+        .atMost(Duration.ofMinutes(1))
         .until(() -> post(BLOCKS + "/claim", "").statusCode() == 200);
     JsonObject window = NodeFixture.json(get(BLOCKS)).getJsonObject("window");
     assertThat(window.getLong("failed")).isZero(); // there is one attempt

@@ -18,14 +18,16 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** The charge of a job that is settled. It costs 10 at first, and is charged until the job ends. */
+@Tag("work")
 final class JobRefundsIT {
   private static final String COUNTERS = "weir:{72nw}:acme:tenant:counters";
-  private static final Duration SOON = Duration.ofSeconds(10);
+  private static final Duration SOON = Duration.ofMinutes(1);
   private static final String POLICY = """
       operations:
         - { name: back, match: { method: POST, path: /back }, cost: 10, mode: job, job: { attempts: 1, dispatchPerSecond: 100 },

@@ -379,7 +379,7 @@ final class JobsIT {
   }
 
   private HttpResponse<String> result(String location) {
-    await().atMost(Duration.ofSeconds(20)).until(() -> look(location, "k1").statusCode() != 202);
+    await().atMost(Duration.ofMinutes(1)).until(() -> look(location, "k1").statusCode() != 202);
     return look(location, "k1");
   }
 

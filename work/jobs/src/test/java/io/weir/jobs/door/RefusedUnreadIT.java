@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 
 /** The body of a job that is known to be denied is not read. */
 final class RefusedUnreadIT {
-  private static final Duration LONG_ENOUGH = Duration.ofSeconds(30);
+  private static final Duration LONG_ENOUGH = Duration.ofMinutes(1);
   private static final String POLICY =
       """
       operations:

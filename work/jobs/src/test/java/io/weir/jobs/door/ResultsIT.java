@@ -24,6 +24,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 
@@ -32,6 +33,7 @@ import org.junit.jupiter.api.TestInstance;
  * of another key meanwhile.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@Tag("work")
 final class ResultsIT {
   private static final int JOBS = Integer.getInteger("weir.results", 60);
   private static final int AT_ONCE = 40;

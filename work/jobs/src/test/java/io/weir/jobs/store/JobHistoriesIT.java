@@ -1,8 +1,11 @@
 package io.weir.jobs.store;
 
+import io.weir.jobs.rule.JobRule;
 import io.weir.state.connection.RedisConnections;
+import io.weir.state.testing.DriftProof;
 import io.weir.state.testing.RedisFixture;
 import io.weir.testkit.HistoryRun;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -23,7 +26,7 @@ final class JobHistoriesIT {
             clock,
             new InMemoryJobs(clock),
             RedisJobs.rehearsing(connections, clock)),
-        seed -> {});
+        seed -> countersAgree(connections, "op" + seed));
     HistoryRun.requireInAll(
         seen,
         "submit Taken",
@@ -58,5 +61,14 @@ final class JobHistoriesIT {
         "settle Cancelled",
         "renewed",
         "not renewed");
+  }
+
+  private static void countersAgree(RedisConnections connections, String operation) {
+    DriftProof proof = JobDriftIT.proof(connections, operation, JobRule.DEFAULT);
+    proof.requireNone();
+    proof.requireRepairedFields("counts", JobKeys.counts(operation), "", "jobs:none");
+    for (String set : List.of("waiting", "dispatch", "checking", "running", "ends")) {
+      proof.requireRemovedStranger(set, JobDriftIT.key(operation, set));
+    }
   }
 }

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
 
 /** Long values of jobs beside decisions, in the order in which Redis does them. */
 final class LongValuesIT {
-  private static final Duration LONG_ENOUGH = Duration.ofSeconds(30);
+  private static final Duration LONG_ENOUGH = Duration.ofMinutes(1);
   private static final int MANY = 40;
   private static final String LONG = "x".repeat(1 << 20);
   private static final String NODE = "node-a:1";

@@ -19,9 +19,11 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The effect of callers of providers on one another, and of a new policy on waiting callers. */
+@Tag("work")
 final class CallersOfProvidersIT extends TwoProviders {
   private String toProvider(String header) {
     return sent.get(0).peek().getHeader(header);
@@ -76,7 +78,7 @@ final class CallersOfProvidersIT extends TwoProviders {
   // On a busy machine some hang up before they are sent: these are sent again.
   private void hangUp(Duration after, String until) {
     HttpClient client = HttpClient.newHttpClient();
-    await().atMost(Duration.ofSeconds(60)).until(() -> {
+    await().atMost(Duration.ofMinutes(1)).until(() -> {
       List<CompletableFuture<Integer>> callers = new ArrayList<>();
       for (int i = 0; i < 12; i++) {
         callers.add(client

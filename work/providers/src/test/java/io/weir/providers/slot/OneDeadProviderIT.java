@@ -21,6 +21,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -28,6 +29,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * A fleet of JSON-RPC providers and two inference workers, of which one fails in every way there is: no caller notices
  * it, at any time. {@code -Dweir.fault.seconds=30} makes each fault longer.
  */
+@Tag("work")
 final class OneDeadProviderIT {
   private static final int SECONDS = Integer.getInteger("weir.fault.seconds", 2);
   private static final long CALL_EVERY_MILLIS = 50;
@@ -79,7 +81,7 @@ final class OneDeadProviderIT {
         POLICY.formatted(bad.port(), fine.port(), workers) + TestPolicies.subject("k1", ""),
         FailureMode.DENY);
     for (String path : List.of("/rpc", "/chat")) {
-      await().atMost(Duration.ofSeconds(60)).until(() -> call(path).join().equals("200"));
+      await().atMost(Duration.ofMinutes(1)).until(() -> call(path).join().equals("200"));
     }
   }
 
@@ -115,13 +117,13 @@ final class OneDeadProviderIT {
       int before = bad.asked.get();
       // Wait until it gets requests while it is well: attempts that hung before may have opened its
       // breaker once more.
-      await().atMost(Duration.ofSeconds(60)).until(() -> bad.asked.get() > before + 10);
+      await().atMost(Duration.ofMinutes(1)).until(() -> bad.asked.get() > before + 10);
       bad.fails(fault);
       awaitCalls(2 * SECONDS * (int) (TimeUnit.SECONDS.toMillis(1) / CALL_EVERY_MILLIS));
       bad.fails(Fault.NONE);
       int then = bad.asked.get();
       await()
-          .atMost(Duration.ofSeconds(60))
+          .atMost(Duration.ofMinutes(1))
           .until(() -> bad.asked.get() > then + 20); // a probe, and then its share again
     } finally {
       bad.fails(Fault.NONE);

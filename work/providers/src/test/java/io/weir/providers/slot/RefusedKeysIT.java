@@ -8,11 +8,13 @@ import io.weir.node.testing.NodeFixture;
 import io.weir.node.testing.TwoProviders;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Keys that their provider refuses. Of the upstream {@code two}, provider a has two keys, in different headers. */
+@Tag("work")
 final class RefusedKeysIT extends TwoProviders {
   private static boolean hasFirstKey(HttpServerRequest request) {
     return request.getHeader("Authorization") != null;
