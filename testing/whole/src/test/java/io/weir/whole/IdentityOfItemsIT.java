@@ -8,9 +8,11 @@ import io.weir.node.testing.NodeFixture;
 import java.net.http.HttpResponse;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** An item of a batch is no way around the identity that its operation needs, or that a proxy vouches for. */
+@Tag("work")
 final class IdentityOfItemsIT {
   private static final String POLICY = """
       operations:

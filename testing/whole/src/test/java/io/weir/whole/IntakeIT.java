@@ -16,12 +16,14 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Requests with unusual framing, and the common behaviour of all doors. */
+@Tag("isolation")
 final class IntakeIT {
   private static final String KEY = "X-Api-Key: " + TestPolicies.key("k2") + "\r\n";
   private static final String SMUGGLED = "GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n";
@@ -131,7 +133,7 @@ final class IntakeIT {
     }
     try (Socket socket = node.connect()) {
       NodeFixture.write(socket, request.formatted("/echo/x", KEY + "Connection: close\r\n"));
-      await().atMost(Duration.ofSeconds(20)).until(() -> socket.getInputStream().available() > 0);
+      await().atMost(Duration.ofMinutes(1)).until(() -> socket.getInputStream().available() > 0);
       NodeFixture.write(socket, "abc");
       assertThat(NodeFixture.read(socket, 3000))
           .startsWith("HTTP/1.1 100 Continue")
@@ -205,12 +207,12 @@ final class IntakeIT {
       }
       // A Redis that becomes a replica ends its connections first: the node may see that before.
       String reason = fault.equals("full") ? "OOM" : "READONLY";
-      await().atMost(Duration.ofSeconds(20)).until(() -> isNotReady(reason));
+      await().atMost(Duration.ofMinutes(1)).until(() -> isNotReady(reason));
       redis.replicaofNoOne();
       redis.configSet("maxmemory", "0");
     }
     await()
-        .atMost(Duration.ofSeconds(20))
+        .atMost(Duration.ofMinutes(1))
         .until(() -> node.get("/health/ready").statusCode() == 200);
   }
 
@@ -225,7 +227,7 @@ final class IntakeIT {
     NodeFixture other =
         new NodeFixture(TestPolicies.slow(), FailureMode.DENY, Duration.ofSeconds(2));
     CompletableFuture<Void> closing = CompletableFuture.runAsync(other::close);
-    await().atMost(Duration.ofSeconds(20)).until(() -> {
+    await().atMost(Duration.ofMinutes(1)).until(() -> {
       HttpResponse<String> ready = other.get("/health/ready");
       return ready.statusCode() == 503
           && NodeFixture.json(ready).getString("code").equals("stopping")

@@ -13,9 +13,11 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Jobs of an upstream of providers: sent with our keys, to a provider that can take them. */
+@Tag("work")
 final class JobsOfProvidersIT extends TwoProviders {
   @Override
   protected String moreOperations() {
@@ -47,7 +49,7 @@ final class JobsOfProvidersIT extends TwoProviders {
   }
 
   private HttpResponse<String> result(String location) {
-    await().atMost(Duration.ofSeconds(20)).until(() -> get(location).statusCode() != 202);
+    await().atMost(Duration.ofMinutes(1)).until(() -> get(location).statusCode() != 202);
     return get(location);
   }
 

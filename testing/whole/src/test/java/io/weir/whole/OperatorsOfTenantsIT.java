@@ -52,7 +52,7 @@ final class OperatorsOfTenantsIT {
     assertThat(made.statusCode()).as(made.body()).isEqualTo(201);
     String token = NodeFixture.json(made).getString("token");
     await()
-        .atMost(Duration.ofSeconds(10))
+        .atMost(Duration.ofMinutes(1))
         .until(() -> ask(token, "GET", "/v1/keys", "").statusCode() != 401);
     return token;
   }

@@ -175,7 +175,7 @@ final class RedisAclIT {
   void aWrongPasswordIsSaidAndIsNoOutage() {
     // On a busy machine a connection may fail for another reason, before it is refused.
     await()
-        .atMost(Duration.ofSeconds(20))
+        .atMost(Duration.ofMinutes(1))
         .untilAsserted(() -> assertThatThrownBy(() -> RedisConnections.open(
                 uri.replace("a-long-password", "another"), Duration.ofSeconds(5)))
             .isInstanceOf(StoreUnavailableException.class)

@@ -53,7 +53,7 @@ final class WatchersIT {
 
   private static void awaitText(Socket socket, String text) {
     StringBuilder read = new StringBuilder();
-    await().atMost(Duration.ofSeconds(20)).until(() -> {
+    await().atMost(Duration.ofMinutes(1)).until(() -> {
       read.append(NodeFixture.read(socket, 500));
       return read.indexOf(text) >= 0;
     });
@@ -81,7 +81,7 @@ final class WatchersIT {
     assertThat(made.statusCode()).as(made.body()).isEqualTo(201);
     String token = NodeFixture.json(made).getString("token");
     await()
-        .atMost(Duration.ofSeconds(10))
+        .atMost(Duration.ofMinutes(1))
         .until(() -> send("GET", "/v1/nodes", token, "").statusCode() == 200);
     try (Socket socket = watch("Authorization: Bearer " + token)) {
       awaitText(socket, "event: pulse");

@@ -117,6 +117,7 @@ final class ExportedNamesTest {
     metrics.policy(() -> 1);
     metrics.held(() -> 1);
     metrics.holds(() -> 1);
+    metrics.assignmentStreams(() -> 1);
     metrics.ended(new Ended(Ended.Status.SETTLED, false, 1));
     metrics.lost(1);
     metrics.expired(1);

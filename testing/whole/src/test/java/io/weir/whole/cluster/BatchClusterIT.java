@@ -15,6 +15,7 @@ import io.weir.client.retry.RetryOptions;
 import io.weir.client.retry.Retryer;
 import io.weir.cluster.local.ClusterSetup;
 import io.weir.cluster.local.LocalCluster;
+import io.weir.cluster.local.NodeAddresses;
 import io.weir.core.policy.SecretHash;
 import io.weir.testkit.FreePorts;
 import java.net.URI;
@@ -206,8 +207,7 @@ final class BatchClusterIT {
             SecretHash.of("secret").formatted(), upstream));
     Path keys = Files.writeString(folder.resolve("keys.json"), "[]");
     return LocalCluster.start(new ClusterSetup(
-        FreePorts.some(3),
-        FreePorts.some(3),
+        NodeAddresses.onLoopback(FreePorts.some(3), FreePorts.some(3)),
         Optional.empty(),
         0,
         Optional.empty(),

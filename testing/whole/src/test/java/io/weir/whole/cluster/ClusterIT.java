@@ -12,6 +12,7 @@ import io.vertx.core.json.JsonObject;
 import io.weir.cluster.local.ClusterFile;
 import io.weir.cluster.local.ClusterSetup;
 import io.weir.cluster.local.LocalCluster;
+import io.weir.cluster.local.NodeAddresses;
 import io.weir.cluster.local.NodeProcess;
 import io.weir.core.policy.SecretHash;
 import io.weir.testkit.FreePorts;
@@ -100,7 +101,8 @@ final class ClusterIT {
           .max()
           .orElseThrow();
       System.out.printf(
-          "policy change: last question answered by the old rule was asked %.1f ms before the first answer by the new one%n",
+          "policy change: last question answered by the old rule was asked %.1f ms before the"
+              + " first answer by the new one%n",
           (firstNew - lastOld) / 1e6);
       double most = RATE + RATE * (firstNew - begin) / 1e9 + 50 * (end - firstNew) / 1e9;
       assertThat((double) admitted(seen)).isLessThanOrEqualTo(most + 5);
@@ -130,8 +132,7 @@ final class ClusterIT {
     Files.writeString(keys, "[]");
     List<Integer> ports = FreePorts.some(6);
     return LocalCluster.start(new ClusterSetup(
-        ports.subList(0, 3),
-        ports.subList(3, 6),
+        NodeAddresses.onLoopback(ports.subList(0, 3), ports.subList(3, 6)),
         Optional.empty(),
         0,
         Optional.empty(),

@@ -10,6 +10,7 @@ import io.weir.testkit.CommandRun;
 import io.weir.testkit.DockerImages;
 import io.weir.testkit.FreePorts;
 import io.weir.testkit.RedisTime;
+import io.weir.whole.project.Distribution;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -66,10 +67,11 @@ final class ComposeIT {
     DockerImages.assume(images.values().toArray(String[]::new));
     int port = FreePorts.one();
     balancer = "http://127.0.0.1:" + port;
-    // The jar that was just built, and an image of its own.
+    // The jars that were just built, and an image of its own.
+    Distribution.forImages();
     environment = new HashMap<>(images);
     environment.putAll(Map.of(
-        "WEIR_JAR",
+        "WEIR_DIST",
         "context",
         "WEIR_TAG",
         PROJECT,
@@ -127,7 +129,7 @@ final class ComposeIT {
   @Test
   @Order(3)
   void prometheusReachesEveryNode() {
-    await().atMost(Duration.ofSeconds(30)).untilAsserted(() -> {
+    await().atMost(Duration.ofMinutes(1)).untilAsserted(() -> {
       String up = get("http://127.0.0.1:%s/api/v1/query?query=sum(up)"
           .formatted(environment.get("WEIR_PROMETHEUS_PORT")));
       assertThat(up).contains("\"3\"]");
@@ -149,7 +151,7 @@ final class ComposeIT {
   void afterARestartOfRedisTheLimitHoldsAgain() {
     compose(COMMAND_WITHIN, "restart", "redis");
     DemoKey key = cluster.key("hello");
-    await().atMost(Duration.ofSeconds(30)).untilAsserted(() -> {
+    await().atMost(Duration.ofMinutes(1)).untilAsserted(() -> {
       for (int i = 0; i < 6; i++) { // each node twice
         assertThat(isOfRedis(balancer + "/ping", key.key())).isTrue();
       }

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.weir.cluster.local.ClusterSetup;
 import io.weir.cluster.local.LocalCluster;
+import io.weir.cluster.local.NodeAddresses;
 import io.weir.testkit.CommandRun;
 import io.weir.testkit.FreePorts;
 import java.io.IOException;
@@ -38,8 +39,7 @@ final class DocumentedCommandsIT {
     assumeTrue(CommandRun.of(TIMEOUT, "curl", "--version").succeeded(), "skipped: no curl is here");
     ports = FreePorts.some(7);
     cluster = LocalCluster.start(new ClusterSetup(
-        ports.subList(0, 3),
-        ports.subList(3, 6),
+        NodeAddresses.onLoopback(ports.subList(0, 3), ports.subList(3, 6)),
         Optional.empty(),
         0,
         Optional.of(ports.get(6)),

@@ -246,7 +246,7 @@ final class JobsClusterIT {
     // the network.
     assertThat(mostInASecond()).isLessThanOrEqualTo(PER_SECOND * 5 / 4);
     // Each charge was settled once, by whichever node found the end of its job.
-    await().atMost(Duration.ofSeconds(60)).until(() -> connections.sync().zcard("weir:holds") == 0);
+    await().atMost(Duration.ofMinutes(1)).until(() -> connections.sync().zcard("weir:holds") == 0);
     assertThat(usedInQuota()).isEqualTo((long) JOBS * USED);
   }
 

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.weir.cluster.local.ClusterSetup;
 import io.weir.cluster.local.LocalCluster;
+import io.weir.cluster.local.NodeAddresses;
 import io.weir.testkit.FreePorts;
 import io.weir.testkit.RedisProcess;
 import java.nio.file.Files;
@@ -30,8 +31,7 @@ final class LateRedisIT {
     try (RedisProcess redis = RedisProcess.start()) {
       redis.pause();
       Future<LocalCluster> start = thread.submit(() -> LocalCluster.start(new ClusterSetup(
-          ports.subList(0, 1),
-          ports.subList(1, 2),
+          NodeAddresses.onLoopback(ports.subList(0, 1), ports.subList(1, 2)),
           Optional.of(redis.uri()),
           0,
           Optional.of(ports.get(2)),

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.cluster.local.ClusterSetup;
 import io.weir.cluster.local.LocalCluster;
+import io.weir.cluster.local.NodeAddresses;
 import io.weir.cluster.local.NodeProcess;
 import io.weir.core.policy.SecretHash;
 import io.weir.testkit.FreePorts;
@@ -140,15 +141,14 @@ final class OutageIT {
   private static LocalCluster start(Path folder, String redisUri) throws Exception {
     Path policy = Files.writeString(
         folder.resolve("policy.yaml"), """
-        buckets:
-          - { name: requests, burstPeriodMs: 1000, throttleGroups: [{ opsPerSec: 100, operations: [Ping] }] }
-        subjects:
-          k1: { tenant: acme, secretHash: "%s" }
-        """.formatted(SecretHash.of("secret").formatted()));
+            buckets:
+              - { name: requests, burstPeriodMs: 1000, throttleGroups: [{ opsPerSec: 100, operations: [Ping] }] }
+            subjects:
+              k1: { tenant: acme, secretHash: "%s" }
+            """.formatted(SecretHash.of("secret").formatted()));
     Path keys = Files.writeString(folder.resolve("keys.json"), "[]");
     return LocalCluster.start(new ClusterSetup(
-        FreePorts.some(3),
-        FreePorts.some(3),
+        NodeAddresses.onLoopback(FreePorts.some(3), FreePorts.some(3)),
         Optional.of(redisUri),
         0,
         Optional.empty(),

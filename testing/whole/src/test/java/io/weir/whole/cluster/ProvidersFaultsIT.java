@@ -264,7 +264,7 @@ final class ProvidersFaultsIT {
           .handle((answer, error) -> ofKilled.merge(
               error == null ? Integer.toString(answer.statusCode()) : "broken", 1, Integer::sum)));
     }
-    await().atMost(Duration.ofSeconds(60)).until(() -> providers.get(0).asked.get() >= 100);
+    await().atMost(Duration.ofMinutes(1)).until(() -> providers.get(0).asked.get() >= 100);
     RealTime.pass(Duration.ofMillis(200)); // the others wait in the queue
     assertThat(providers.get(0).asked.get()).isEqualTo(100);
     nodes.get(0).kill();

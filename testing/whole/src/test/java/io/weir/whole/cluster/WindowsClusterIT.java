@@ -134,7 +134,7 @@ final class WindowsClusterIT {
           assertThat(opened.json().getString("code")).isEqualTo("range_failed");
           long failed = opened.json().getLong("from");
           await()
-              .atMost(Duration.ofSeconds(10))
+              .atMost(Duration.ofMinutes(1))
               .until(() -> isHopeless(failed) || deaths.get() + lost.get() > 0);
           ask(0, "skip", new JsonObject().put("from", failed));
         } else if (!isFull) {

@@ -135,8 +135,7 @@ final class CasesPageIT extends OperatorsPage {
     button("Freeze…").click();
     assertThat(page.locator("dialog")).containsText("active → frozen");
     confirm("Freeze").click();
-    assertThat(page.locator(".decisions"))
-        .containsText("Ask is blocked: the key, its tenant or the operation is frozen");
+    assertThat(page.locator(".decisions")).containsText("Ask, Tell are blocked: key is frozen");
     button("Activate…").click();
     confirm("Activate").click();
     assertThat(page.locator(".decisions")).containsText("Ask, Tell pass now");
@@ -186,7 +185,8 @@ final class CasesPageIT extends OperatorsPage {
     show("now?key=svc-7");
     assertThat(page.locator(".decisions")).containsText("Ask is denied");
     button("Boost…").click();
-    assertThat(page.locator("dialog")).containsText("A record with the plan free is made for it.");
+    assertThat(page.locator("dialog"))
+        .containsText("has no record yet: one with the plan free is made.");
     assertThat(page.getByLabel("bucket")).hasValue("requests");
     page.getByLabel("operations per second").fill("10");
     confirm("Boost").click();
@@ -195,6 +195,51 @@ final class CasesPageIT extends OperatorsPage {
     assertThat(record.getString("tenant")).isEqualTo("robots");
     assertThat(record.getString("planInForce")).isEqualTo("free");
     assertThat(complaints).isEmpty();
+  }
+
+  @Test
+  void aSubjectWhoseNameIsNoIdIsSteeredLikeAKey() {
+    String subject = "user:47/11?";
+    ask(subject, 6);
+    ask(subject, 6);
+    signIn();
+    page.locator("[data-row]", new Page.LocatorOptions().setHasText("app/" + subject))
+        .first()
+        .click();
+    assertThat(page.locator(".decisions")).containsText("Ask is denied: requests full");
+    button("Reset…").click();
+    confirm("Reset").click();
+    assertThat(page.locator(".decisions")).containsText("Ask, Tell pass now");
+
+    button("Freeze…").click();
+    assertThat(page.locator("dialog"))
+        .containsText("has no record yet: one with the plan free is made.");
+    confirm("Freeze").click();
+    assertThat(page.locator(".decisions")).containsText("Ask, Tell are blocked: key is frozen");
+    button("Activate…").click();
+    confirm("Activate").click();
+    assertThat(page.locator(".decisions")).containsText("Ask, Tell pass now");
+    change("Boost", "20 per s → 40 per s");
+    assertThat(page.locator(".detail")).containsText("40 per s"); // it is read again
+    change("Lower", "40 per s → 20 per s");
+    go("now?list=changes");
+    assertThat(page.locator("[aria-label=changes]"))
+        .containsText(subject + ": made, plan free, state frozen");
+    go("keys?find=user");
+    page.locator("[data-row]").first().click();
+    assertThat(button("Change…")).isVisible();
+    assertThat(button("Rotate…")).hasCount(0);
+    button("Delete…").click();
+    confirm("Delete").click();
+    assertThat(page.locator("main")).containsText("No such key has a record");
+    assertThat(complaints).isEmpty();
+  }
+
+  private void change(String side, String rates) {
+    button(side + "…").click();
+    page.getByLabel("bucket").selectOption("asks");
+    confirm(side).click();
+    assertThat(page.locator(".notice")).containsText(rates);
   }
 
   @Test

@@ -66,7 +66,9 @@ final class LimitsPageIT extends OperatorsPage {
     double top = page.locator(".lines span").nth(line).boundingBox().y;
     double middle = note.boundingBox().y + note.boundingBox().height / 2;
     assertThat(middle).isBetween(top, top + 20);
-    assertThat(page.locator(".problems li").first()).containsText("line " + (line + 1));
+    int column = wrong.lines().skip(line).findFirst().orElseThrow().indexOf("-1") + 1;
+    assertThat(page.locator(".problems li").first())
+        .containsText("line %d, column %d".formatted(line + 1, column));
     assertThat(page.locator(".steps")).containsText("problem");
 
     text.fill(policy.replace("opsPerSec: 100", "opsPerSec: 101"));

@@ -37,6 +37,7 @@ abstract class OperatorsPage {
       plans: { free: { buckets: [asks, requests, team] } }
       subjects:
         - { match: "svc-*", tenant: robots, plan: free }
+        - { match: "user:*", tenant: app, plan: free }
       """;
 
   private static Chromium chromium;
@@ -93,7 +94,7 @@ abstract class OperatorsPage {
     page.onConsoleMessage(message -> {
       // The first look finds no session yet, and not every key has a record.
       if (message.type().equals("error") && !message.text().matches(".*(401|404).*")) {
-        complaints.add(message.text());
+        complaints.add(message.text() + " " + message.location());
       }
     });
     page.onPageError(complaints::add);
@@ -105,7 +106,7 @@ abstract class OperatorsPage {
   }
 
   static HttpResponse<String> send(String method, String path, String body) {
-    return node.send(HttpRequest.newBuilder(node.uri(path))
+    return node.send(HttpRequest.newBuilder(node.adminUri(path))
         .header("Authorization", "Bearer " + NodeFixture.ADMIN)
         .method(method, BodyPublishers.ofString(body)));
   }
@@ -131,7 +132,7 @@ abstract class OperatorsPage {
   }
 
   void go(String view) {
-    page.navigate(node.uri("/page") + "#/" + view);
+    page.navigate(node.adminUri("/page") + "#/" + view);
   }
 
   Locator button(String name) {

@@ -67,7 +67,8 @@ final class ArchitectureTest {
               "io.weir.client.window",
               "io.weir.batch")),
       Map.entry(
-          "com.github.benmanes..", List.of("io.weir.keys.directory", "io.weir.keys.identity")),
+          "com.github.benmanes..",
+          List.of("io.weir.node.auth", "io.weir.keys.directory", "io.weir.keys.identity")),
       Map.entry("com.nimbusds..", List.of("io.weir.keys.identity")),
       Map.entry("org.apache.datasketches..", List.of("io.weir.operators.top")),
       Map.entry("io.opentelemetry..", List.of("io.weir.operators.traces")),

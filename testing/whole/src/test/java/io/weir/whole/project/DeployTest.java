@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import com.sun.net.httpserver.HttpServer;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
-import io.weir.state.document.PolicyDocuments;
 import io.weir.testkit.CommandRun;
 import io.weir.testkit.FreePorts;
 import java.io.IOException;
@@ -21,7 +20,6 @@ import java.util.TreeSet;
 import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -252,27 +250,16 @@ final class DeployTest {
     }
   }
 
-  // Each variable is a setting of a node, each probe uses an existing port, each port has a name.
   @Test
-  void theManifestsForKubernetesSayWhatANodeUnderstands() throws IOException {
-    String manifests = Files.readString(DEPLOY.resolve("kubernetes/weir.yaml"));
+  void theUnitOfSystemdSaysWhatANodeUnderstands() throws IOException {
+    String unit = Files.readString(DEPLOY.resolve("systemd/weir.service"));
     String configuration = Files.readString(Path.of("../../docs/reference/configuration.md"));
-    Set<String> variables = found(Pattern.compile("name: (WEIR_[A-Z_]+)"), manifests);
-    assertThat(variables).hasSizeGreaterThan(5);
+    Set<String> variables = found(Pattern.compile("(?m)^Environment=(WEIR_[A-Z_]+)="), unit);
     assertThat(variables)
+        .hasSize(2)
         .allSatisfy(variable -> assertThat(configuration).contains("`" + variable + "`"));
-    assertThat(found(Pattern.compile("path: (/health/\\w+), port: admin"), manifests))
-        .containsExactlyInAnyOrder("/health/ready", "/health/live");
-    assertThat(found(Pattern.compile("(?m)^kind: (\\w+)$"), manifests))
-        .containsExactlyInAnyOrder(
-            "ConfigMap", "Deployment", "Service", "NetworkPolicy", "PodDisruptionBudget");
-    String policy = manifests
-        .substring(manifests.indexOf("policy.yaml: |\n") + "policy.yaml: |\n".length())
-        .lines()
-        .takeWhile(line -> line.startsWith("    "))
-        .map(line -> line.substring(4))
-        .collect(Collectors.joining("\n", "", "\n"));
-    assertThat(PolicyDocuments.parse("policy.yaml", policy).policy().buckets()).hasSize(1);
+    assertThat(unit).contains("ExecStart=/opt/weir/bin/weir node\n");
+    assertThat(DEPLOY.resolve("bin/weir")).isExecutable();
   }
 
   private static JsonObject dashboard() throws IOException {

@@ -66,6 +66,43 @@ final class DocumentsTest {
     }
   }
 
+  @Test
+  void everyPageIsInTheIndex() throws IOException {
+    Path index = ROOT.resolve("docs/README.md");
+    List<Path> listed = found(LINK, Files.readString(index)).stream()
+        .map(link -> index.resolveSibling(link).normalize())
+        .toList();
+    List<Path> pages = documents().stream()
+        .filter(page -> !page.equals(index))
+        .filter(page -> !page.startsWith(ROOT.resolve("docs/decisions"))) // a folder, by number
+        .filter(page -> page.startsWith(ROOT.resolve("docs")))
+        .toList();
+    assertThat(pages).hasSizeGreaterThan(30);
+    assertThat(listed).containsAll(pages);
+  }
+
+  @Test
+  void versionsOfArtifactsAreThatOfTheBuild() throws IOException {
+    Pattern version = Pattern.compile("(?m)^  <version>([^<]+)</version>$");
+    String ours = found(version, Files.readString(ROOT.resolve("pom.xml"))).get(0);
+    assertThat(found(version, Files.readString(ROOT.resolve("java/bom/pom.xml"))))
+        .containsExactly(ours);
+    Pattern named = Pattern.compile(
+        "<groupId>io\\.weir</groupId>\\s*<artifactId>[^<]+</artifactId>\\s*<version>([^<]+)</version>");
+    List<String> documented = new ArrayList<>();
+    for (Path document : documents()) {
+      documented.addAll(found(named, Files.readString(document)));
+    }
+    assertThat(documented).isNotEmpty().containsOnly(ours);
+    for (Path module : Modules.folders()) {
+      Path pom = module.resolve("pom.xml");
+      if (pom.startsWith(ROOT.resolve("examples"))) {
+        assertThat(found(Pattern.compile("<weir.version>([^<]+)</"), Files.readString(pom)))
+            .containsExactly(ours);
+      }
+    }
+  }
+
   @ParameterizedTest
   @MethodSource("documents")
   void everyKeyOfLimitsIsInThePartitionOfItsOwner(Path document) throws IOException {

@@ -33,6 +33,15 @@ final class GlossaryTest {
 
   /** The packages whose types have a word, by the word. Words that every package needs are not here. */
   private static final Map<String, List<String>> HOMES = Map.ofEntries(
+      entry(
+          "assignment",
+          List.of(
+              "core.assignment",
+              "state.assignment",
+              "inmemory",
+              "node.envoy",
+              "node.metrics",
+              "testkit.judge")),
       entry("bin", List.of("inmemory")),
       entry("bulkhead", List.of("node.intake", "node.gateway")),
       entry("calendar", List.of("inmemory", "core.kind")),

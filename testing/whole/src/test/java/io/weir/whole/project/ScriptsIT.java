@@ -40,8 +40,9 @@ final class ScriptsIT {
           CommandRun.of(Duration.ofSeconds(60), DOWN.toString(), "--directory=" + run);
 
       assertThat(down.output()).contains("The cluster is down.");
-      assertThat(up.isAlive()).isFalse();
-      assertThat(nodes).noneMatch(ProcessHandle::isAlive);
+      // A process that has given its memory back is alive until the system has ended it.
+      await().until(() -> !up.isAlive());
+      await().until(() -> nodes.stream().noneMatch(ProcessHandle::isAlive));
       assertThat(run).doesNotExist();
     } finally {
       up.destroy();
