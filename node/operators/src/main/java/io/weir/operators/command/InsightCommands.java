@@ -67,7 +67,8 @@ public final class InsightCommands {
         .whole("of", one -> one.getString("scope"))
         .whole("from", one -> one.getString("from"))
         .whole(
-            "empty", one -> Ago.words(one.getString("emptyAt", one.getString("resetAt", "")), at))
+            "all free",
+            one -> Ago.words(one.getString("emptyAt", one.getString("resetAt", "")), at))
         .print(limits, call.out());
     words.stream()
         .skip((long) verdicts + limits.size())

@@ -57,6 +57,7 @@ export function chart(of, marks) {
   const most = Math.max(1, ...of.passed.map((value, index) => value + of.denied[index])) * 1.1;
   const x = mark => (WIDTH * (Date.parse(mark.at) - from)) / (of.until - from);
   const shown = marks.filter(mark => x(mark) > 0 && x(mark) < WIDTH);
+  const inTime = shown.slice(0, 3).reverse(); // the newest ones
   const label = `requests a second in the last ${MINUTES} minutes: ${number(of.meanPassed)} passed, ${number(of.meanDenied)} denied on average of a minute, at most ${number(most / 1.1)}`;
   return html`<figure class="chart">
     <div class="plot"><svg class="rates" role="img" aria-label=${label} viewBox=${`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none">
@@ -64,7 +65,7 @@ export function chart(of, marks) {
       <polygon class="denied" points=${area(of.denied, most, index => of.passed[index])}></polygon>
       ${shown.map(mark => svg`<line class="mark" x1=${x(mark)} x2=${x(mark)} y1="0" y2=${HEIGHT}><title>${clock(mark.at)} ${mark.words}</title></line>`)}
     </svg>${scale(most)}</div>
-    <figcaption><span>${clock(from)}</span><ul class="marks">${shown.slice(0, 3).map(
+    <figcaption><span>${clock(from)}</span><ul class="marks">${inTime.map(
       mark => html`<li>${clock(mark.at)} ${mark.words}</li>`
     )}</ul><span>${clock(of.until)}</span></figcaption>
   </figure>`;

@@ -114,7 +114,7 @@ function limits(of) {
     ['limit', limit => html`<b>${limit.limit}</b> ${limit.limit === shown.limit ? html`<span class="tag warn">denied lately</span>` : nothing}
       <small class="line-of">${limit.kind} of the ${limit.scope}${limit.leased ? ', leased' : ''}: ${limit.operations.join(', ')}</small>`],
     ['used', limit => html`${bar(percent(limit), `${used(limit)} used, ${limit.usedPercent} %`, true)}<small>${used(limit)} · ${size(limit)}${override(limit)}</small>`, 'wide'],
-    ['empty', limit => (limit.emptyAt || limit.resetAt ? left(limit.emptyAt || limit.resetAt) : 'now')]
+    ['all free', limit => (limit.emptyAt || limit.resetAt ? left(limit.emptyAt || limit.resetAt) : 'now')]
   ];
   const all = [...of.limits].sort((one, other) => percent(other) - percent(one));
   const never = of.decisions.find(one => one.decision === 'never_allowed');

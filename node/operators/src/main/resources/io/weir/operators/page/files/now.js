@@ -42,7 +42,9 @@ function verdict() {
     return html`<section class="verdict bad" aria-label="what needs you"><b>${findings.length === 1 ? 'One thing needs you' : `${findings.length} things need you`}</b>
       <ul>${findings.map(finding)}</ul></section>`;
   }
+  const limited = live.cases?.total;
   const facts = [
+    ...(limited ? [`${number(limited)} limited as the policy says`] : []),
     `${nodes.answered} ${nodes.answered === 1 ? 'node' : 'nodes'}`,
     redis.p99Ms === undefined ? 'Redis answers' : `Redis ${number(redis.p99Ms)} ms`,
     `policy ${policy.revision}${policy.since ? ` since ${clock(policy.since)}` : ''}${policy.by ? ` by ${policy.by}` : ''}`
@@ -56,7 +58,7 @@ function traffic() {
   const share = asked ? (100 * of.meanDenied) / asked : 0;
   return html`<section class="panel traffic" aria-label="requests">
     <p class="figures"><span><b>${number(asked)}</b>/s asked</span><span><b>${number(of.meanPassed)}</b> passed</span>
-      <span><b>${number(of.meanDenied)}</b> denied <small>${number(share)} %</small></span><small>means of a minute</small></p>
+      <span><b>${number(of.meanDenied)}</b> denied <small>${number(share)} %</small></span><small>means of the last minute</small></p>
     ${chart(of, marks())}
   </section>`;
 }
@@ -95,14 +97,15 @@ function isOpen(app, one) {
 /** The table of cases: who is limited, by which limit, since when. */
 function cases(app) {
   const found = shown.list === 'now' && !app.session.tenant ? live.cases : shown.cases;
+  const times = ['now', 'closed'].includes(shown.list) ? 'denied' : 'times';
   const columns = [
     ['who', who],
     ['limit', one => html`<b>${one.why || one.limit}</b> ${operation(one)}`],
     ['since', one => age(one.since, found.at), 'number'],
     ['last', one => age(one.last, found.at), 'number hour'],
     ['last hour', one => spark(one.minutes, `${one.lastHour} in the last hour`), 'trend hour'],
-    ['a minute', one => number(one.lastMinute), 'number'],
-    ['an hour', one => number(one.lastHour), 'number hour']
+    [`${times} a minute`, one => number(one.lastMinute), 'number'],
+    [`${times} an hour`, one => number(one.lastHour), 'number hour']
   ];
   const matching = found && inOrder(found.cases.filter(one => `${one.tenant}/${one.key || ''} ${one.limit} ${one.why || ''} ${one.operation}`.includes(shown.filter)));
   return html`${shown.filter ? html`<p class="line">only <b>${shown.filter}</b> <a href=${withQuery('#/now', { list: shown.list })}>all</a></p>` : nothing}

@@ -60,7 +60,7 @@ function limits() {
     ['limit', one => html`<b>${one.limit}</b> <small>${one.kind}</small>`],
     ['used', one => html`${bar(one.usedPercent, `${used(one)} used`, true)}<small>${used(one)}</small>`, 'wide'],
     ['size', one => (one.opsPerSec ? rate(one.opsPerSec) : one.periodMs ? period(one.periodMs) : '')],
-    ['empty', one => (one.emptyAt || one.resetAt ? ahead(one.emptyAt || one.resetAt) : 'now')]
+    ['all free', one => (one.emptyAt || one.resetAt ? ahead(one.emptyAt || one.resetAt) : 'now')]
   ];
   return table(columns, shown.limits, 'Its keys share no limit, or have no records.', 'shared limits');
 }
