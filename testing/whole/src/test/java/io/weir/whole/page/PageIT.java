@@ -148,6 +148,21 @@ final class PageIT extends OperatorsPage {
     assertThat(complaints).isEmpty();
   }
 
+  @Test
+  void aKeyRightAfterADialogIsHeard() {
+    signIn();
+    page.keyboard().press("?");
+    assertThat(page.locator("dialog")).containsText("the next row");
+    // Before the browser has told the page that the dialog is closed.
+    page.evaluate("document.querySelector('dialog').close();"
+        + " dispatchEvent(new KeyboardEvent('keydown', {key: '/'}))");
+    page.locator("dialog input").fill("limits");
+    assertThat(page.locator(".results a").first()).containsText("Limits");
+    page.keyboard().press("Enter");
+    assertThat(page.locator("dialog")).hasCount(0);
+    assertThat(complaints).isEmpty();
+  }
+
   private void find(String text, String kind, String title) {
     page.locator("button.search").click();
     page.locator("dialog input").fill(text);

@@ -71,7 +71,7 @@ let isRefreshing = false;
 
 /** Asks again for what a view shows, one question at a time, and not while somebody decides in a dialog. */
 function refresh(find) {
-  if (isRefreshing || document.hidden || document.querySelector('dialog')) {
+  if (isRefreshing || document.hidden || document.querySelector('dialog[open]')) {
     return;
   }
   isRefreshing = true;
@@ -213,7 +213,7 @@ function left() {
 function route() {
   const [, name = '', query = ''] = location.hash.match(/^#\/(\w*)\??(.*)$/) || [];
   const before = app.view;
-  document.querySelector('#dialogs dialog')?.close();
+  document.querySelector('#dialogs dialog[open]')?.close();
   app.view = (views().find(([known]) => known === name) || views()[0])[1];
   app.parameters = Object.fromEntries(new URLSearchParams(query));
   app.failure = null;

@@ -21,7 +21,7 @@ const KEYS = { j: () => step(1), k: () => step(-1), '?': help };
 /** A key was pressed somewhere on the page; in fields and dialogs it means what it always does. */
 export function pressed(event) {
   const isTyped = event.target.closest?.('input, textarea, select, dialog');
-  if (event.ctrlKey || event.metaKey || event.altKey || isTyped || document.querySelector('dialog')) {
+  if (event.ctrlKey || event.metaKey || event.altKey || isTyped || document.querySelector('dialog[open]')) {
     return;
   }
   const element = [...document.querySelectorAll('[data-key]')].find(one => one.dataset.key === event.key && !one.disabled);

@@ -238,7 +238,9 @@ export function download(name, type, text) {
  */
 export function dialog(title, content, kind = '') {
   return new Promise(resolve => {
-    const place = document.getElementById('dialogs');
+    const place = document.createElement('div');
+    // A dialog before it may be closed and not have heard so: it is told later, and has no part in this one.
+    document.getElementById('dialogs').replaceChildren(place);
     let answer;
     const end = value => {
       answer = value;
@@ -246,7 +248,7 @@ export function dialog(title, content, kind = '') {
     };
     render(
       html`<dialog class=${kind} aria-labelledby="dialog-title" @close=${() => {
-        render(nothing, place);
+        place.remove();
         resolve(answer);
       }}><h2 id="dialog-title">${title}</h2>${content(end)}</dialog>`,
       place
