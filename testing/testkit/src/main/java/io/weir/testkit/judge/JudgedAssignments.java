@@ -258,7 +258,7 @@ public final class JudgedAssignments {
     }
   }
 
-  // Nobody can see a step back after a silence that is as long: the promise excludes it.
+  // A step back after a silence as long as the step is invisible: the promise excludes it.
   private long clock() {
     if (now - behind - stepBack < lastClock) {
       behind += stepBack;

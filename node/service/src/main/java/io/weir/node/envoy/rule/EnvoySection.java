@@ -154,7 +154,9 @@ public final class EnvoySection implements PolicySection<EnvoyDomains> {
     boolean isDivided = section.get(DIVIDED);
     Set<String> replaces = Item.texts(section.get(REPLACES));
     if (isDivided) {
-      boolean hasOthers = takesLimits || audits || section.get(UNLIMITED) || !replaces.isEmpty();
+      boolean isShared = match.stream().anyMatch(EntryMatch::shared);
+      boolean hasOthers =
+          takesLimits || audits || section.get(UNLIMITED) || !replaces.isEmpty() || isShared;
       checkDivided(section, match, hasOthers, limit);
     }
     String name = section.find(NAME).orElseGet(() -> nameOf(match));
@@ -178,7 +180,7 @@ public final class EnvoySection implements PolicySection<EnvoyDomains> {
       section.error(
           "divided_with_options",
           DIVIDED.name(),
-          "true beside override, mode, replaces or unlimited (expected: none of them)");
+          "true beside override, mode, replaces, unlimited or shared (expected: none of them)");
     }
     if (limit.filter(given -> !given.isDivisible()).isPresent()) {
       section.error("divided_too_long", PER.name(), "above a day (expected: second to day)");

@@ -169,6 +169,7 @@ final class EnvoyPoliciesTest {
         "rules: [{ match: [{ key: b }, { key: a }], requests: 1, per: day, divided: true }] | divided_unordered",
         "rules: [{ match: [{ key: a }, { key: a }], requests: 1, per: day, divided: true }] | divided_unordered",
         "rules: [{ match: [{ key: a }], unlimited: true, divided: true }] | divided_with_options",
+        "rules: [{ match: [{ key: a, shared: true }], requests: 1, per: day, divided: true }] | divided_with_options",
         "rules: [{ match: [{ key: a }], requests: 1, per: day, mode: audit, divided: true }] | divided_with_options",
         "rules: [{ match: [{ key: a }], requests: 1, per: day, override: true, divided: true }] | divided_with_options",
         "tenant: 'a b' | value_invalid",
