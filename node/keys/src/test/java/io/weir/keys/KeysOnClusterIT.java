@@ -3,21 +3,82 @@ package io.weir.keys;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.lettuce.core.cluster.SlotHash;
 import io.vertx.core.json.JsonObject;
 import io.weir.core.policy.FailureMode;
+import io.weir.keys.directory.KnownKeysFixture;
+import io.weir.keys.store.RedisRecords;
 import io.weir.node.testing.NodeFixture;
+import io.weir.state.connection.RedisConnections;
+import io.weir.state.wire.ExtensionPartition;
 import io.weir.testkit.RedisCluster;
+import io.weir.testkit.RedisProcess;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.MethodOrderer.OrderAnnotation;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestMethodOrder;
 
 /** Keys on a Redis Cluster, where each record is on the master of its partition. */
+@TestMethodOrder(OrderAnnotation.class)
 final class KeysOnClusterIT {
+  private static RedisCluster cluster;
+
+  @BeforeAll
+  static void start() {
+    cluster = RedisCluster.start(2, 0);
+  }
+
+  @AfterAll
+  static void stop() {
+    cluster.close();
+  }
+
+  // The last one: a part that was away counts as failed for a while.
+  @Order(2)
+  @Test
+  void aNodeThatStartsWhileAPartIsAwayKnowsTheSubjectsOfTheOthers() {
+    RedisProcess ofTenant = masterOf("acme");
+    RedisProcess other =
+        cluster.nodes().stream().filter(it -> it != ofTenant).findFirst().orElseThrow();
+    String here = nameOn(ofTenant);
+    String there = nameOn(other);
+    try (RedisConnections patient = RedisConnections.open(cluster.uri(), Duration.ofSeconds(10));
+        RedisConnections redis = RedisConnections.open(cluster.uri(), Duration.ofMillis(500))) {
+      new KnownKeysFixture(new RedisRecords(patient)).putFrozen(here);
+      KnownKeysFixture started = new KnownKeysFixture(new RedisRecords(redis));
+      other.pause();
+      try {
+        started.look();
+        assertThat(started.isFrozen(here)).isTrue();
+        assertThat(started.isFrozen(there)).isFalse();
+      } finally {
+        other.resume();
+      }
+    }
+  }
+
+  private static String nameOn(RedisProcess master) {
+    return IntStream.range(0, 100)
+        .mapToObj(i -> "user:" + i)
+        .filter(name -> masterOf(name) == master)
+        .findFirst()
+        .orElseThrow();
+  }
+
+  private static RedisProcess masterOf(String name) {
+    return cluster.masterOf(SlotHash.getSlot(ExtensionPartition.tag(ExtensionPartition.of(name))));
+  }
+
+  @Order(1)
   @Test
   void keysTenantsListsAndTheAuditAreSpreadOverTheMasters() {
-    try (RedisCluster cluster = RedisCluster.start(2, 0);
-        NodeFixture node = NodeFixture.at(cluster.uri(), KeysIT.POLICY, FailureMode.DENY)) {
+    try (NodeFixture node = NodeFixture.at(cluster.uri(), KeysIT.POLICY, FailureMode.DENY)) {
       Operating admin = Operating.on(node);
       List<JsonObject> keys = new ArrayList<>();
       for (int i = 0; i < 20; i++) {

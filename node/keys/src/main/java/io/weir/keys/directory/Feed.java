@@ -175,7 +175,7 @@ final class Feed {
           ? OptionalLong.of(Math.max(1, seen.seq() - cursor.seq()))
           : OptionalLong.empty();
       listener.lost(new Loss(part, lost, before.wasCurrent(begun)));
-    } else if (!isFirst && (changes.status() != KeyChanges.CHANGED || wasAway)) {
+    } else if (changes.status() != KeyChanges.CHANGED || wasAway) {
       listener.missed(part);
     }
     if (changes.left() == 0) {

@@ -245,7 +245,7 @@ final class KeyCache implements Feed.Listener {
     generation.incrementAndGet();
     aliasChanges.incrementAndGet();
     tokens.changed();
-    subjects.missed();
+    subjects.missed(part);
     lookUps.clear();
     tenants.asMap().values().forEach(Tenant::changed);
     unknown.invalidateAll();

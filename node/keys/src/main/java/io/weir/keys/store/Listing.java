@@ -76,9 +76,10 @@ public final class Listing {
     return new Run(kind, prefix, most, all).from(place, FIRST_AT_ONCE);
   }
 
-  /** The names of all subjects with records whose names are no ids of keys. */
-  public CompletableFuture<List<String>> subjects() {
-    return RedisRecords.all(ExtensionPartition.all()
+  /** The names of all subjects of a part with records whose names are no ids of keys. */
+  public CompletableFuture<List<String>> subjects(int part) {
+    IntStream partitions = records.parts() == 1 ? ExtensionPartition.all() : IntStream.of(part);
+    return RedisRecords.all(partitions
             .mapToObj(KeyNames::subjectIndex)
             .map(index -> membersBehind("", index, new ArrayList<>()))
             .toList())

@@ -1,23 +1,20 @@
 package io.weir.keys.directory;
 
+import static io.weir.keys.directory.KnownKeysFixture.POLICY;
+import static io.weir.keys.directory.KnownKeysFixture.done;
+import static io.weir.keys.directory.KnownKeysFixture.frozen;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import io.weir.core.policy.OperationLimit.Frozen;
-import io.weir.core.policy.PolicyRevision;
 import io.weir.core.policy.SecretHash;
 import io.weir.core.policy.Subject;
-import io.weir.core.throttle.PolicySource;
 import io.weir.keys.record.KeyState;
 import io.weir.keys.record.RecordType;
 import io.weir.keys.record.Secret;
 import io.weir.keys.record.Settings;
 import io.weir.keys.record.Stamp;
 import io.weir.keys.record.StoredRecord;
-import io.weir.keys.store.Change;
 import io.weir.keys.store.RedisRecords;
 import io.weir.state.connection.RedisConnections;
-import io.weir.state.document.PolicyDocuments;
 import io.weir.state.wire.RedisKeys;
 import io.weir.testkit.RedisDatabase;
 import io.weir.testkit.RedisTime;
@@ -26,10 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -37,18 +31,12 @@ import org.junit.jupiter.api.Test;
 
 /** What a node knows of keys, by a clock that the test moves. */
 final class KnownKeysIT {
-  private static final PolicyRevision POLICY =
-      new PolicyRevision(7, PolicyDocuments.parse("test", """
-              buckets:
-                - { name: calls, burstPeriod: 10, throttleGroups: [{ opsPerSec: 10, operations: [Ask] }] }
-              subjects: [{ match: "user:*", tenant: acme }]
-              """).policy());
   private static final Secret SECRET = Secret.of(SecretHash.of("secret"));
 
-  private final AtomicLong nanos = new AtomicLong(12_345);
   private RedisDatabase database;
   private RedisConnections redis;
   private RedisRecords records;
+  private KnownKeysFixture node;
   private KnownKeys known;
 
   @BeforeEach
@@ -56,24 +44,9 @@ final class KnownKeysIT {
     database = RedisDatabase.open();
     redis = RedisConnections.open(database.uri(), Duration.ofSeconds(5));
     records = new RedisRecords(redis);
-    known = node();
-    done(known.look());
-  }
-
-  private KnownKeys node() {
-    PolicySource policies = new PolicySource() {
-      @Override
-      public PolicyRevision current() {
-        return POLICY;
-      }
-
-      @Override
-      public CompletionStage<PolicyRevision> reload(long seenRevision) {
-        return CompletableFuture.completedFuture(POLICY);
-      }
-    };
-    return new KnownKeys(
-        records, policies, 10 << 20, nanos::get, new KeyMeters(new SimpleMeterRegistry()));
+    node = new KnownKeysFixture(records);
+    known = node.known;
+    node.look();
   }
 
   @AfterEach
@@ -82,30 +55,8 @@ final class KnownKeysIT {
     database.close();
   }
 
-  private static <T> T done(CompletionStage<T> stage) {
-    return stage.toCompletableFuture().orTimeout(10, TimeUnit.SECONDS).join();
-  }
-
   private StoredRecord put(Optional<StoredRecord> before, Settings settings, Secret... secrets) {
-    return put("k1", before, settings, secrets);
-  }
-
-  private StoredRecord put(
-      String id, Optional<StoredRecord> before, Settings settings, Secret... secrets) {
-    Stamp now = new Stamp(RedisTime.nanos() / 1_000_000, "test");
-    StoredRecord entry =
-        new StoredRecord(RecordType.KEY, id, "acme", settings, List.of(secrets), "", now, now, 0);
-    OptionalLong version = done(records.put(new Change("test", now, before, Optional.of(entry))));
-    return new StoredRecord(
-        RecordType.KEY,
-        id,
-        "acme",
-        settings,
-        List.of(secrets),
-        "",
-        now,
-        now,
-        version.orElseThrow());
+    return node.put("k1", before, settings, secrets);
   }
 
   private Optional<Subject> shown(String key) {
@@ -113,11 +64,7 @@ final class KnownKeysIT {
   }
 
   private boolean isFrozen() {
-    return shown("k1.secret").orElseThrow().plan().limit("Ask") instanceof Frozen;
-  }
-
-  private static Settings frozen() {
-    return Settings.NONE.in(KeyState.FROZEN);
+    return KnownKeysFixture.isFrozen(shown("k1.secret"));
   }
 
   @Test
@@ -126,40 +73,44 @@ final class KnownKeysIT {
     assertThat(isFrozen()).isFalse();
     put(Optional.of(entry), frozen(), SECRET);
     // It has looked a moment ago, so it may not know yet.
-    nanos.addAndGet(Duration.ofMillis(600).toNanos());
+    node.pass(Duration.ofMillis(600));
     assertThat(isFrozen()).isFalse();
     // All timers stood still for five seconds; the request comes before any look.
-    nanos.addAndGet(Duration.ofSeconds(5).toNanos());
+    node.pass(Duration.ofSeconds(5));
     assertThat(isFrozen()).isTrue();
   }
 
   @Test
   void aPausedNodeLooksForTheRecordOfASubjectBeforeItAnswers() {
-    assertThat(isFrozenByName("user:1")).isFalse();
-    put("user:1", Optional.empty(), frozen());
-    nanos.addAndGet(Duration.ofMillis(600).toNanos());
-    assertThat(isFrozenByName("user:1")).isFalse();
-    nanos.addAndGet(Duration.ofSeconds(5).toNanos());
-    assertThat(isFrozenByName("user:1")).isTrue();
-  }
-
-  private boolean isFrozenByName(String name) {
-    return done(known.named(name, () -> POLICY.policy().covered(name)).toCompletionStage())
-            .orElseThrow()
-            .plan()
-            .limit("Ask")
-        instanceof Frozen;
+    assertThat(node.isFrozen("user:1")).isFalse();
+    node.putFrozen("user:1");
+    node.pass(Duration.ofMillis(600));
+    assertThat(node.isFrozen("user:1")).isFalse();
+    node.pass(Duration.ofSeconds(5));
+    assertThat(node.isFrozen("user:1")).isTrue();
   }
 
   @Test
   void theNamesOfSubjectsAreReadThoughTokensCannotBe() {
-    put("user:1", Optional.empty(), frozen());
+    node.putFrozen("user:1");
     redis.sync().set(RedisKeys.ofPart(0, "operator-tokens"), "not a set");
-    KnownKeys other = node();
+    KnownKeysFixture other = new KnownKeysFixture(records);
 
-    done(other.look());
+    other.look();
 
-    assertThat(other.cache().subjects().contains("user:1")).isTrue();
+    assertThat(other.known.cache().subjects().contains("user:1")).isTrue();
+  }
+
+  @Test
+  void asLongAsTheNamesOfSubjectsCannotBeReadEachIsLookedUp() {
+    node.putFrozen("user:1");
+    redis.sync().set(RedisKeys.ofPart(0, "apikeys:subjects"), "no names");
+    KnownKeysFixture other = new KnownKeysFixture(records);
+
+    other.look();
+
+    assertThat(other.isFrozen("user:1")).isTrue();
+    assertThat(other.isFrozen("user:2")).isFalse();
   }
 
   @Test
@@ -167,7 +118,7 @@ final class KnownKeysIT {
     StoredRecord entry = put(Optional.empty(), Settings.NONE, SECRET);
     assertThat(isFrozen()).isFalse();
     put(Optional.of(entry), frozen(), SECRET);
-    done(known.look());
+    node.look();
     assertThat(isFrozen()).isTrue();
   }
 
@@ -176,7 +127,7 @@ final class KnownKeysIT {
     StoredRecord entry = put(Optional.empty(), Settings.NONE, SECRET);
     Subject waiting = shown("k1.secret").orElseThrow();
     put(Optional.of(entry), Settings.NONE.in(KeyState.DISABLED), SECRET);
-    done(known.look());
+    node.look();
     assertThat(shown("k1.secret")).isEmpty();
     assertThat(waiting.in(POLICY.policy())).isEmpty();
   }
@@ -186,7 +137,7 @@ final class KnownKeysIT {
     assertThat(shown("k1.secret")).isEmpty();
     put(Optional.empty(), Settings.NONE, SECRET);
     assertThat(shown("k1.secret")).isEmpty();
-    done(known.look());
+    node.look();
     assertThat(shown("k1.secret")).isPresent();
     assertThat(shown("k1.other")).isEmpty();
   }
@@ -209,7 +160,7 @@ final class KnownKeysIT {
     assertThat(callsFor("k1.wrong")).isEqualTo(callsFor("nobody.wrong")).isPositive();
     assertThat(callsFor("k1.other")).isEqualTo(callsFor("nobody.other")).isPositive();
     assertThat(callsFor("k1.wrong")).isEqualTo(callsFor("nobody.wrong"));
-    done(known.look());
+    node.look();
     assertThat(callsFor("k1.third")).isEqualTo(callsFor("nobody.third")).isPositive();
     // What was refused is remembered: a client with an old key costs nothing.
     assertThat(callsFor("k1.third")).isZero();
@@ -260,7 +211,7 @@ final class KnownKeysIT {
     StoredRecord entry = put(Optional.empty(), Settings.NONE, SECRET);
     assertThat(shown("k1.another")).isEmpty();
     put(Optional.of(entry), Settings.NONE, SECRET, Secret.of(SecretHash.of("another")));
-    done(known.look());
+    node.look();
     assertThat(shown("k1.another")).isPresent();
   }
 
@@ -281,8 +232,8 @@ final class KnownKeysIT {
 
   // Each look sets the clock to Redis's, which has hardly moved.
   private void passWithLooks(Duration time) {
-    nanos.addAndGet(time.toNanos());
-    done(known.look());
+    node.pass(time);
+    node.look();
   }
 
   @Test
@@ -316,7 +267,7 @@ final class KnownKeysIT {
     put(Optional.empty(), Settings.NONE, Secret.of(SecretHash.of("an-old-key-of-kong")));
     assertThat(shown("an-old-key-of-kong")).isEmpty();
     done(records.name(SecretHash.of("an-old-key-of-kong").compact(), "k1"));
-    done(known.look());
+    node.look();
     assertThat(shown("an-old-key-of-kong").orElseThrow().id()).isEqualTo("k1");
     assertThat(done(records.name(SecretHash.of("an-old-key-of-kong").compact(), "k2")))
         .isFalse();
