@@ -134,7 +134,8 @@ local function write()
   end
   redis.call('HSET', KEYS[1], 'level', string.format('%d', pool.level), 'at_us', string.format('%d', pool.at_us),
     'sequence', string.format('%d', pool.sequence))
-  redis.call('PEXPIRE', KEYS[1], math.ceil((HELD_US + period_us) / 1000) + 1000)
+  local drains_us = math.ceil(pool.level / WHOLE) + math.ceil(sum_of(pool, 'burst') * period_us / WHOLE)
+  redis.call('PEXPIRE', KEYS[1], math.ceil((HELD_US + drains_us) / 1000) + 1000)
 end
 
 settle(pool, now, WHOLE, period_us)

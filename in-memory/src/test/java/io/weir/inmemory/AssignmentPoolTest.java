@@ -74,6 +74,27 @@ final class AssignmentPoolTest {
   }
 
   @Test
+  void whatHasArrivedBeforeThePoolWasLostCountsForNothing() {
+    DividedLimit limit = new DividedLimit(1000, 1);
+    SentAssignments sent = new SentAssignments();
+    Assigned last = AssignmentPool.EMPTY.report(limit, sent.report("a", true, 5, 0, 0), BEGIN);
+    for (long second = 1; second <= 5; second++) {
+      long nanos = second * 1_000_000_000;
+      sent.sent(last.answer(), nanos - 900_000_000, nanos - 900_000_000);
+      UsageReport report = sent.report("a", false, 5, nanos, nanos);
+      assertThat(report.arrived()).isEqualTo(second);
+      last = last.pool().report(limit, report, BEGIN + second * SECOND);
+    }
+    Assigned anew = AssignmentPool.EMPTY.report(
+        limit, new UsageReport("a", UsageReport.UNKNOWN, 0, 0, 5), BEGIN + 6 * SECOND);
+    sent.sent(anew.answer(), 6_000_000_000L, 6_000_000_000L);
+    assertThat(sent.report("a", false, 5, 6_100_000_000L, 6_100_000_000L).arrived())
+        .isZero();
+    assertThat(sent.report("a", false, 5, 7_000_000_000L, 7_000_000_000L).arrived())
+        .isEqualTo(anew.answer().sequence());
+  }
+
+  @Test
   void aStepBackOfTheClockHidesNoTime() {
     DividedLimit limit = new DividedLimit(1000, 1);
     SentAssignments sent = new SentAssignments();

@@ -13,6 +13,7 @@ public final class SentAssignments {
 
   private final Deque<Sent> onTheWay = new ArrayDeque<>();
   private long record = UsageReport.UNKNOWN;
+  private long newest;
   private long arrived;
   private long requestedNanos;
   private boolean isFirst = true;
@@ -23,14 +24,14 @@ public final class SentAssignments {
    * Makes a report of the client.
    *
    * @param isNew whether it says that it had no assignment before
-   * @param arrivedNanos when the report arrived
+   * @param writtenNanos an instant before which the client did not write the report
    * @param nowNanos the present
    */
   public UsageReport report(
-      String client, boolean isNew, long used, long arrivedNanos, long nowNanos) {
+      String client, boolean isNew, long used, long writtenNanos, long nowNanos) {
     long bound = Assignment.ARRIVES.toNanos();
     for (Sent next = onTheWay.peek();
-        next != null && arrivedNanos - next.sentNanos() >= bound;
+        next != null && writtenNanos - next.sentNanos() >= bound;
         next = onTheWay.peek()) {
       arrived = next.sequence();
       requestedNanos = next.requestedNanos();
@@ -49,6 +50,11 @@ public final class SentAssignments {
    */
   public void sent(Assignment assignment, long requestedAtNanos, long sentNanos) {
     record = assignment.record() == 0 ? UsageReport.FRESH : assignment.record();
+    if (assignment.sequence() <= newest) { // the shared state has forgotten the limit
+      onTheWay.clear();
+      arrived = 0;
+    }
+    newest = assignment.sequence();
     if (onTheWay.size() < MOST_ON_THE_WAY) {
       onTheWay.add(new Sent(assignment.sequence(), requestedAtNanos, sentNanos));
     }

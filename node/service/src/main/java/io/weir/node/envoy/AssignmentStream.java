@@ -9,7 +9,7 @@ import io.weir.core.assignment.UsageReport;
 import io.weir.core.policy.Subject;
 import io.weir.core.throttle.Failures;
 import io.weir.core.throttle.PolicySource;
-import io.weir.node.envoy.GrpcStream.Message;
+import io.weir.node.envoy.MessageQueue.Message;
 import io.weir.node.envoy.UsageMessage.BucketUsage;
 import io.weir.node.envoy.rule.Entry;
 import io.weir.node.envoy.rule.EnvoyBounds;
@@ -20,10 +20,14 @@ import io.weir.node.envoy.rule.UnitLimit;
 import io.weir.node.metrics.AssignmentMeters.Outcome;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.Function;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Answers the reports of one Envoy on its buckets with its assignments. A bucket that Redis does not answer for in time
@@ -34,18 +38,27 @@ final class AssignmentStream implements GrpcStream.Method {
   /** An answer that took longer is not sent: it may arrive later than {@link Assignment#ARRIVES}. */
   private static final long MOST_NANOS = Assignment.ARRIVES.toNanos() / 2;
 
+  /** The reports of a stream that the shared state decides on at a time. */
+  private static final int AT_ONCE = 32;
+
+  private static final Logger LOG = LoggerFactory.getLogger(AssignmentStream.class);
+
   private final Context context;
   private final PolicySource policies;
   private final NodeAssignments assignments;
+  private final AsyncSemaphore turns;
   private final String client;
   private final Consumer<GrpcStream> end;
   private final Map<List<Entry>, StreamBucket> buckets = new HashMap<>();
   private String domain = "";
+  private boolean hasEnded;
+  private boolean hasLogged;
 
   /** An assignment of a bucket, to be sent. */
   private record Answer(StreamBucket bucket, Assignment assignment, long requestedNanos) {}
 
   /**
+   * @param turns of all streams of the event loop
    * @param client the name of the Envoy
    * @param end is called when the stream has ended
    */
@@ -53,29 +66,54 @@ final class AssignmentStream implements GrpcStream.Method {
       Context context,
       PolicySource policies,
       NodeAssignments assignments,
+      AsyncSemaphore turns,
       String client,
       Consumer<GrpcStream> end) {
     this.context = context;
     this.policies = policies;
     this.assignments = assignments;
+    this.turns = turns;
     this.client = client;
     this.end = end;
   }
 
   @Override
   public void ended(GrpcStream stream) {
+    hasEnded = true;
     buckets.values().forEach(StreamBucket::removed);
     end.accept(stream);
   }
 
-  // While the shared state decides, only the bytes of the other actions are kept.
   @Override
-  public Future<Buffer> answer(Message message) {
+  public Future<Void> answer(Message message, Function<Buffer, Future<Void>> write) {
     UsageMessage reports = UsageMessage.read(message.content());
-    EnvoyDomain found = domain(reports.domain());
+    return answer(
+        domain(reports.domain()), reports.usages().iterator(), message.writtenNanos(), write);
+  }
+
+  // Some reports after the others, so that those of one stream keep neither the shared state nor
+  // the
+  // other streams busy, and that no answer waits for all.
+  private Future<Void> answer(
+      EnvoyDomain found,
+      Iterator<BucketUsage> usages,
+      long writtenNanos,
+      Function<Buffer, Future<Void>> write) {
+    return hasEnded || !usages.hasNext()
+        ? Future.succeededFuture()
+        : turns
+            .run(() -> actionsOfSome(found, usages, writtenNanos))
+            .compose(write)
+            .compose(sent -> answer(found, usages, writtenNanos, write));
+  }
+
+  // While the shared state decides, only the bytes of the other actions are kept.
+  private Future<Buffer> actionsOfSome(
+      EnvoyDomain found, Iterator<BucketUsage> usages, long writtenNanos) {
     MessageWriter actions = new MessageWriter();
     List<Future<Optional<Answer>>> answers = new ArrayList<>();
-    for (BucketUsage usage : reports.usages()) {
+    while (!hasEnded && usages.hasNext() && answers.size() < AT_ONCE) {
+      BucketUsage usage = usages.next();
       Optional<EnvoyRule> rule = found.rule(usage.bucket());
       Optional<DividedLimit> divided =
           rule.filter(EnvoyRule::isDivided).flatMap(EnvoyRule::limit).flatMap(UnitLimit::divided);
@@ -90,7 +128,7 @@ final class AssignmentStream implements GrpcStream.Method {
         continue;
       }
       Subject subject = found.subject(rule.orElseThrow(), usage.bucket(), Optional.empty());
-      report(subject, bucket.get(), usage, message.arrivedNanos()).ifPresent(answers::add);
+      report(subject, bucket.get(), usage, writtenNanos).ifPresent(answers::add);
     }
     return Future.all(answers).map(done -> {
       long now = System.nanoTime();
@@ -137,9 +175,9 @@ final class AssignmentStream implements GrpcStream.Method {
   }
 
   private Optional<Future<Optional<Answer>>> report(
-      Subject subject, StreamBucket bucket, BucketUsage usage, long arrivedNanos) {
+      Subject subject, StreamBucket bucket, BucketUsage usage, long writtenNanos) {
     long now = System.nanoTime();
-    Optional<UsageReport> report = bucket.report(client, usage, arrivedNanos, now);
+    Optional<UsageReport> report = bucket.report(client, usage, writtenNanos, now);
     if (report.isEmpty()) {
       assignments.meters().reported(Outcome.MERGED);
     }
@@ -147,7 +185,7 @@ final class AssignmentStream implements GrpcStream.Method {
             assignments.shared().report(subject.tenant(), subject.id(), bucket.limit(), one),
             context)
         .map(assignment -> Optional.of(new Answer(bucket, assignment, now)))
-        .recover(this::unanswered));
+        .recover(error -> unanswered(bucket, error)));
   }
 
   // Answers of a message are sent together: one may have waited for another.
@@ -159,11 +197,13 @@ final class AssignmentStream implements GrpcStream.Method {
     return false;
   }
 
-  private Future<Optional<Answer>> unanswered(Throwable error) {
-    if (!Failures.isOutage(error)) {
-      return Future.failedFuture(error);
-    }
+  private Future<Optional<Answer>> unanswered(StreamBucket bucket, Throwable error) {
+    bucket.unanswered();
     assignments.meters().reported(Outcome.UNAVAILABLE);
+    if (!Failures.isOutage(error) && !hasLogged) {
+      hasLogged = true;
+      LOG.warn("a report of the client {} could not be answered", client, error);
+    }
     return Future.succeededFuture(Optional.empty());
   }
 

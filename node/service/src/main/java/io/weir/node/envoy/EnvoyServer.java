@@ -56,8 +56,13 @@ public final class EnvoyServer {
   private static final int MOST_MESSAGE_BYTES = 64 << 10;
   private static final int MOST_REPORT_BYTES = 512 << 10;
   private static final int MOST_HEALTH_BYTES = 512;
-  /** For each event loop; strangers can take a third of it. */
+  /** For each event loop; strangers can take a third of it. Streams have as much for themselves. */
   private static final int MOST_BYTES = 16 << 20;
+
+  /** The streams of an event loop that the shared state answers at a time. */
+  private static final int MOST_TURNS = 4;
+
+  private static final long CHECK_MILLIS = 100;
 
   private static final int MOST_SERVICE_NAME = 256;
   private static final int HTTP_VERSION_NOT_SUPPORTED = 505;
@@ -72,6 +77,8 @@ public final class EnvoyServer {
   private final Strangers strangers;
   private final IdentityHashMap<HttpConnection, Stranger> welcomed = new IdentityHashMap<>();
   private final BodyBudget bodies = new BodyBudget(MOST_BYTES);
+  private final BodyBudget reports = new BodyBudget(MOST_BYTES);
+  private final AsyncSemaphore turns;
 
   /** Refunds of operations that nothing has reserved. */
   @FunctionalInterface
@@ -96,6 +103,7 @@ public final class EnvoyServer {
       Limiters limiters,
       BooleanSupplier isStopping) {
     this.context = vertx.getOrCreateContext();
+    this.turns = new AsyncSemaphore(context, MOST_TURNS);
     this.limiters = limiters;
     this.services = services;
     this.strangers = new Strangers(vertx, MOST_CONNECTIONS, MOST_STRANGERS);
@@ -110,6 +118,9 @@ public final class EnvoyServer {
                 .setMaxHeaderListSize(MOST_HEADER_BYTES)))
         .connectionHandler(this::welcome)
         .requestHandler(this::serve);
+    vertx.setPeriodic(
+        CHECK_MILLIS,
+        timer -> List.copyOf(streams).forEach(stream -> stream.check(System.nanoTime())));
   }
 
   /** Opens the port. */
@@ -183,12 +194,12 @@ public final class EnvoyServer {
       refuse(request, GrpcStatus.RESOURCE_EXHAUSTED, "too many streams");
       return;
     }
-    AssignmentStream stream =
-        new AssignmentStream(context, limiters.policies(), limiters.assignments(), client, gone -> {
+    AssignmentStream stream = new AssignmentStream(
+        context, limiters.policies(), limiters.assignments(), turns, client, gone -> {
           streams.remove(gone);
           opened.get().free();
         });
-    streams.add(GrpcStream.serve(request, new Bounds(MOST_REPORT_BYTES, bodies), stream));
+    streams.add(GrpcStream.serve(request, new Bounds(MOST_REPORT_BYTES, reports), stream));
   }
 
   // Without a name, that of the node as a whole.

@@ -2,6 +2,7 @@ package io.weir.node.envoy;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.vertx.core.Future;
 import io.vertx.core.MultiMap;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
@@ -22,6 +23,9 @@ final class GrpcAnswer {
   private static final CharSequence STATUS = HttpHeaders.createOptimized("grpc-status");
   private static final CharSequence MESSAGE = HttpHeaders.createOptimized("grpc-message");
 
+  /** gRPC shows it as {@link GrpcStatus#RESOURCE_EXHAUSTED}. */
+  private static final long ENHANCE_YOUR_CALM = 0xb;
+
   private final HttpServerResponse response;
 
   GrpcAnswer(HttpServerResponse response) {
@@ -41,14 +45,14 @@ final class GrpcAnswer {
     var unused = response.writeHead();
   }
 
-  /** Writes one of several messages. */
-  void write(Buffer message) {
-    var unused = response.write(framed(message));
+  /** Writes one of several messages; completes when it was sent. */
+  Future<Void> write(Buffer message) {
+    return response.write(framed(message));
   }
 
-  /** Whether earlier messages are still to be sent. */
-  boolean isFull() {
-    return response.writeQueueFull();
+  /** Ends the call at once, without the messages that are still to be sent. */
+  void reset() {
+    var unused = response.reset(ENHANCE_YOUR_CALM);
   }
 
   /** Ends an answer of several messages. */

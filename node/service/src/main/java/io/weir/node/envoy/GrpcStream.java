@@ -3,53 +3,51 @@ package io.weir.node.envoy;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
+import io.weir.core.assignment.Assignment;
 import io.weir.node.envoy.GrpcCall.Bounds;
-import java.util.ArrayDeque;
-import java.util.Deque;
+import io.weir.node.envoy.MessageQueue.Message;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.function.Function;
 
 /**
  * A call with a stream of messages each way. Messages are answered one after the other, in their order. Mutable; owned by
  * its event loop.
  */
 final class GrpcStream {
-  private static final int MOST_WAITING = 100;
-  private static final Buffer NOTHING = Buffer.buffer();
+  /** Sent later than this, an answer may arrive too late: its caller does not read. */
+  private static final long MOST_NANOS_OF_ANSWER = Assignment.ARRIVES.toNanos() / 4;
 
-  private final HttpServerRequest request;
   private final GrpcAnswer answer;
   private final Bounds bounds;
   private final Method method;
-  private final Deque<Message> messages = new ArrayDeque<>();
-  private Buffer unread = NOTHING;
+  private final MessageQueue messages;
   private int held;
+  private OptionalLong writtenNanos = OptionalLong.empty(); // of the answer that is being sent
   private boolean isBusy;
   private boolean isDraining;
-  private boolean isPaused;
   private boolean isComplete;
   private boolean isEnded;
 
-  /**
-   * A message of the caller.
-   *
-   * @param bytes all that it takes here
-   * @param arrivedNanos when its end arrived
-   */
-  record Message(Buffer content, int bytes, long arrivedNanos) {}
-
   /** The task of a stream. */
   interface Method {
-    /** Answers a message, by an empty one to send nothing; may throw, or fail with {@link GrpcException}. */
-    Future<Buffer> answer(Message message);
+    /**
+     * Answers a message by others, one after the other, of which empty ones are not sent; may throw, or fail with
+     * {@link GrpcException}.
+     *
+     * @param write completes when an answer was sent
+     */
+    Future<Void> answer(Message message, Function<Buffer, Future<Void>> write);
 
     /** The stream has ended. */
     void ended(GrpcStream stream);
   }
 
   private GrpcStream(HttpServerRequest request, Bounds bounds, Method method) {
-    this.request = request;
     this.answer = new GrpcAnswer(request.response());
     this.bounds = bounds;
     this.method = method;
+    this.messages = new MessageQueue(request, bounds.bytes());
   }
 
   static GrpcStream serve(HttpServerRequest request, Bounds bounds, Method method) {
@@ -66,10 +64,27 @@ final class GrpcStream {
     return stream;
   }
 
-  /** Ends the stream by an error. */
+  /** Ends the stream by an error, without its reason if an answer was not read yet. */
   void fail(Throwable error) {
-    if (end()) {
+    if (writtenNanos.isPresent()) {
+      reset();
+    } else if (end()) {
       answer.fail(error);
+    }
+  }
+
+  /** Ends the stream if its caller does not read, or does not write the rest of a message. */
+  void check(long now) {
+    if (writtenNanos.isPresent() && now - writtenNanos.getAsLong() > MOST_NANOS_OF_ANSWER) {
+      reset();
+    } else if (messages.isOverdue(now)) {
+      fail(new GrpcException(GrpcStatus.DEADLINE_EXCEEDED, "the rest of a message did not come"));
+    }
+  }
+
+  private void reset() {
+    if (end()) {
+      answer.reset();
     }
   }
 
@@ -85,40 +100,16 @@ final class GrpcStream {
       fail(new GrpcException(GrpcStatus.RESOURCE_EXHAUSTED, "too many messages at once"));
     } else {
       held += bytes.length();
-      unread = unread.length() == 0 ? bytes.copy() : unread.appendBuffer(bytes);
-      split();
+      added(bytes);
       next();
     }
   }
 
-  private void split() {
-    int at = 0;
-    while (!isEnded && unread.length() - at >= GrpcAnswer.PREFIX_BYTES) {
-      long length = unread.getUnsignedInt(at + 1);
-      if (unread.getByte(at) != 0) {
-        fail(new GrpcException(
-            GrpcStatus.UNIMPLEMENTED, "a compressed message (expected: identity)"));
-      } else if (length > bounds.bytes()) {
-        fail(new GrpcException(
-            GrpcStatus.RESOURCE_EXHAUSTED,
-            "the message has more than %d bytes".formatted(bounds.bytes())));
-      } else if (messages.size() == MOST_WAITING) {
-        isPaused = true;
-        request.pause(); // the others wait in the connection
-        break;
-      } else if (unread.length() - at - GrpcAnswer.PREFIX_BYTES < length) {
-        break;
-      } else {
-        int begin = at + GrpcAnswer.PREFIX_BYTES;
-        at = begin + (int) length;
-        int bytes = GrpcAnswer.PREFIX_BYTES + (int) length;
-        messages.add(new Message(unread.getBuffer(begin, at), bytes, System.nanoTime()));
-      }
-    }
-    if (isEnded || at == unread.length()) {
-      unread = NOTHING;
-    } else if (at > 0) {
-      unread = unread.getBuffer(at, unread.length());
+  private void added(Buffer bytes) {
+    try {
+      messages.add(bytes, System.nanoTime());
+    } catch (GrpcException e) {
+      fail(e);
     }
   }
 
@@ -129,27 +120,28 @@ final class GrpcStream {
       return;
     }
     isDraining = true;
-    while (!isBusy && !isEnded && hasMessage()) {
-      answer(messages.remove());
+    try {
+      Optional<Message> message = polled();
+      while (message.isPresent()) {
+        answer(message.get());
+        message = polled();
+      }
+    } catch (GrpcException e) {
+      fail(e);
     }
     isDraining = false;
     if (isBusy || isEnded || !isComplete) {
       return;
     }
-    if (unread.length() > 0) {
+    if (messages.isWithinMessage()) {
       fail(GrpcException.invalid("the stream ends within a message"));
     } else if (end()) {
       answer.end();
     }
   }
 
-  private boolean hasMessage() {
-    if (messages.isEmpty() && isPaused) {
-      isPaused = false;
-      split();
-      request.resume();
-    }
-    return !messages.isEmpty();
+  private Optional<Message> polled() {
+    return isBusy || isEnded ? Optional.empty() : messages.poll(System.nanoTime());
   }
 
   private void answer(Message message) {
@@ -163,30 +155,28 @@ final class GrpcStream {
       if (done.failed()) {
         fail(done.cause());
       } else {
-        write(done.result());
         next();
       }
     });
   }
 
-  private Future<Buffer> answered(Message message) {
+  private Future<Void> answered(Message message) {
     try {
-      return method.answer(message);
+      return method.answer(message, this::write);
     } catch (RuntimeException e) {
       return Future.failedFuture(e);
     }
   }
 
-  // Answers that are not read would arrive too late.
-  private void write(Buffer message) {
-    if (message.length() == 0) {
-      return;
+  private Future<Void> write(Buffer message) {
+    if (message.length() == 0 || isEnded) {
+      return Future.succeededFuture();
     }
-    if (answer.isFull()) {
-      fail(new GrpcException(GrpcStatus.RESOURCE_EXHAUSTED, "the answers are not read"));
-    } else {
-      answer.write(message);
-    }
+    writtenNanos = OptionalLong.of(System.nanoTime());
+    return answer
+        .write(message)
+        .otherwiseEmpty() // the stream ends by its handler
+        .onComplete(sent -> writtenNanos = OptionalLong.empty());
   }
 
   private void free(int bytes) {
@@ -199,8 +189,6 @@ final class GrpcStream {
     boolean isFirst = !isEnded;
     if (isFirst) {
       isEnded = true;
-      messages.clear();
-      unread = NOTHING;
       free(held);
       method.ended(this);
     }

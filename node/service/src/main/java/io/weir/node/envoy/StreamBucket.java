@@ -25,6 +25,7 @@ final class StreamBucket {
   private final Portion memory;
   private final SentAssignments sent = new SentAssignments();
   private long merged;
+  private long reported; // what the last report to the shared state said
   private long reportedNanos;
   private boolean isReported;
 
@@ -60,18 +61,24 @@ final class StreamBucket {
   /**
    * A report to send to the shared state; empty if it is merged into the next one.
    *
-   * @param arrivedNanos when it arrived
+   * @param writtenNanos an instant before which the client did not write it
    */
-  Optional<UsageReport> report(String client, BucketUsage usage, long arrivedNanos, long now) {
+  Optional<UsageReport> report(String client, BucketUsage usage, long writtenNanos, long now) {
     merged = UsageMessage.sum(merged, usage.requests());
     if (isReported && now - reportedNanos < PACE.toNanos()) {
       return Optional.empty();
     }
     long used = limit.used(merged);
+    reported = merged;
     merged = 0;
     reportedNanos = now;
     isReported = true;
-    return Optional.of(sent.report(client, usage.isNew(), used, arrivedNanos, now));
+    return Optional.of(sent.report(client, usage.isNew(), used, writtenNanos, now));
+  }
+
+  /** The last report was not answered: the next one includes it. */
+  void unanswered() {
+    merged = UsageMessage.sum(merged, reported);
   }
 
   /**

@@ -17,6 +17,7 @@ public record NodeBulkheads(
   private static final long MIN_MEMORY = 32 << 20;
   private static final long MIN_MEMORY_OF_KEY = 16 << 20;
   private static final long MOST_STREAMS = 1000;
+  private static final long STREAMS_OF_NAME = 100;
   private static final long MIN_BUCKETS = 8 << 20;
   private static final long BUCKETS_OF_STREAM = 4 << 20;
 
@@ -30,7 +31,7 @@ public record NodeBulkheads(
         memory,
         new Bulkhead(250, 500, 1000),
         new UnpaidWork(System::nanoTime),
-        new Bulkhead(MOST_STREAMS, MOST_STREAMS, MOST_STREAMS),
+        new Bulkhead(STREAMS_OF_NAME, MOST_STREAMS, MOST_STREAMS),
         new Bulkhead(BUCKETS_OF_STREAM, ofBuckets, ofBuckets));
   }
 }

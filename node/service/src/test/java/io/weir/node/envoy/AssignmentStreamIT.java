@@ -22,6 +22,7 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -220,6 +221,28 @@ final class AssignmentStreamIT {
   }
 
   @Test
+  void aClientThatDoesNotReadIsCutOff() throws InterruptedException {
+    ManagedChannel narrow = NettyChannelBuilder.forAddress("127.0.0.1", port)
+        .flowControlWindow(65_535)
+        .usePlaintext()
+        .build();
+    await().until(() -> metric("throttle_assignment_streams") == 0);
+    TestStream stream = TestStream.notReading(narrow);
+    await().until(() -> metric("throttle_assignment_streams") == 1);
+    MessageWriter[] usages = IntStream.range(0, 10)
+        .mapToObj(i -> usage("unknown=%d-%s".formatted(i, "x".repeat(8000)), 0, 1, 0))
+        .toArray(MessageWriter[]::new);
+    for (int i = 0; i < 5; i++) {
+      stream.send(message("edge", usages));
+    }
+    await().until(() -> metric("throttle_assignment_streams") == 0);
+    stream.read();
+    assertThat(stream.end()).isEqualTo(Code.RESOURCE_EXHAUSTED);
+    narrow.shutdownNow();
+    assertThat(narrow.awaitTermination(60, TimeUnit.SECONDS)).isTrue();
+  }
+
+  @Test
   void whatCannotBeMeantEndsTheStream() {
     MessageWriter usage = usage("name=a", 0, 1, 0);
     assertThat(ends(message("", usage))).isEqualTo(Code.INVALID_ARGUMENT);
@@ -280,6 +303,27 @@ final class AssignmentStreamIT {
   }
 
   @Test
+  void aNameHasAPartOfTheStreams() throws InterruptedException {
+    await().until(() -> metric("throttle_assignment_streams") == 0);
+    ManagedChannel other = connect(port);
+    List<TestStream> streams = new ArrayList<>();
+    for (ManagedChannel one : List.of(channel, other)) {
+      for (int i = 0; i < 60; i++) {
+        streams.add(TestStream.open(one, "many"));
+      }
+    }
+    await().until(() -> streams.stream().filter(TestStream::hasEnded).count() == 20);
+    assertThat(streams.stream().filter(TestStream::hasEnded).map(TestStream::end))
+        .containsOnly(Code.RESOURCE_EXHAUSTED);
+    TestStream another = TestStream.open(other, "another-name");
+    another.report(message("edge", usage("name=free", 0, 1, 0)));
+    streams.add(another);
+    streams.stream().filter(stream -> !stream.hasEnded()).forEach(TestStream::cancel);
+    other.shutdown();
+    assertThat(other.awaitTermination(60, TimeUnit.SECONDS)).isTrue();
+  }
+
+  @Test
   void withoutRedisNothingIsAssignedAndANodeThatStopsEndsItsStreams() throws InterruptedException {
     int ownPort = FreePorts.one();
     ManagedChannel own = connect(ownPort);
@@ -290,6 +334,7 @@ final class AssignmentStreamIT {
       stream = TestStream.open(own, "one");
       assertThat(stream.report(message("edge", usage("name=a", 0, 1, 0))).rate())
           .isEqualTo(1000);
+      assertThat(scriptsOfAFlood(redis, own)).isBetween(1L, EnvoyBounds.BUCKETS / 2L);
       redis.kill();
       // A bucket that was reported just before would be merged into its next report.
       Action free =
@@ -299,6 +344,33 @@ final class AssignmentStreamIT {
     assertThat(stream.end()).isEqualTo(Code.UNAVAILABLE);
     own.shutdownNow();
     assertThat(own.awaitTermination(60, TimeUnit.SECONDS)).isTrue();
+  }
+
+  // The scripts that Redis gets for a message with many buckets whose sender goes away.
+  private static long scriptsOfAFlood(RedisProcess redis, ManagedChannel channel) {
+    MessageWriter[] usages = IntStream.range(0, EnvoyBounds.BUCKETS)
+        .mapToObj(i -> usage("name=flood" + i, 0, 1, 0))
+        .toArray(MessageWriter[]::new);
+    TestStream flood = TestStream.open(channel, "flood");
+    TestStream probe = TestStream.open(channel, "probe");
+    long before = scripts(redis);
+    redis.pause();
+    flood.send(message("edge", usages));
+    assertThat(probe.report(message("edge", usage("name=free", 0, 1, 0))).get("rule"))
+        .isZero();
+    flood.cancel();
+    redis.resume();
+    probe.report(message("edge", usage("name=probe", 0, 1, 0)));
+    probe.cancel();
+    return scripts(redis) - before;
+  }
+
+  private static long scripts(RedisProcess redis) {
+    return Pattern.compile("cmdstat_(?:evalsha|eval|fcall):calls=([0-9]+)")
+        .matcher(redis.ask("INFO commandstats"))
+        .results()
+        .mapToLong(found -> Long.parseLong(found.group(1)))
+        .sum();
   }
 
   private static Code ends(Buffer message) {

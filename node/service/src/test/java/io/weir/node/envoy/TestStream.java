@@ -8,7 +8,9 @@ import io.grpc.ClientInterceptors;
 import io.grpc.Metadata;
 import io.grpc.MethodDescriptor;
 import io.grpc.Status;
+import io.grpc.stub.ClientCallStreamObserver;
 import io.grpc.stub.ClientCalls;
+import io.grpc.stub.ClientResponseObserver;
 import io.grpc.stub.MetadataUtils;
 import io.grpc.stub.StreamObserver;
 import io.vertx.core.buffer.Buffer;
@@ -27,7 +29,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
 /** A stream of reports by a client of gRPC, in place of Envoy. */
-final class TestStream implements StreamObserver<byte[]> {
+final class TestStream implements ClientResponseObserver<byte[], byte[]> {
   private static final MethodDescriptor<byte[], byte[]> METHOD =
       MethodDescriptor.<byte[], byte[]>newBuilder()
           .setType(MethodDescriptor.MethodType.BIDI_STREAMING)
@@ -40,6 +42,9 @@ final class TestStream implements StreamObserver<byte[]> {
   private final BlockingQueue<Buffer> answers = new LinkedBlockingQueue<>();
   private final CompletableFuture<Status> end = new CompletableFuture<>();
   private final StreamObserver<byte[]> reports;
+  private final boolean isReading;
+  private final CompletableFuture<ClientCallStreamObserver<byte[]>> call =
+      new CompletableFuture<>();
 
   /** The number of each field of a strategy by its name; {@code strategy} is that of the protocol, 0 to abandon. */
   record Action(Map<String, Long> fields) {
@@ -53,7 +58,8 @@ final class TestStream implements StreamObserver<byte[]> {
     }
   }
 
-  private TestStream(Channel channel, Metadata metadata) {
+  private TestStream(Channel channel, Metadata metadata, boolean isReading) {
+    this.isReading = isReading;
     this.reports = ClientCalls.asyncBidiStreamingCall(
         ClientInterceptors.intercept(channel, MetadataUtils.newAttachHeadersInterceptor(metadata))
             .newCall(METHOD, CallOptions.DEFAULT.withDeadlineAfter(60, TimeUnit.SECONDS)),
@@ -61,17 +67,26 @@ final class TestStream implements StreamObserver<byte[]> {
   }
 
   static TestStream withoutToken(Channel channel) {
-    return new TestStream(channel, new Metadata());
+    return new TestStream(channel, new Metadata(), true);
+  }
+
+  /** One that reads no answer until {@link #read}. */
+  static TestStream notReading(Channel channel) {
+    return open(channel, "", false);
   }
 
   /** @param client its name; empty for none */
   static TestStream open(Channel channel, String client) {
+    return open(channel, client, true);
+  }
+
+  private static TestStream open(Channel channel, String client, boolean isReading) {
     Metadata metadata = new Metadata();
     metadata.put(key("authorization"), "Bearer " + NodeFixture.SERVICE);
     if (!client.isEmpty()) {
       metadata.put(key("weir-client"), client);
     }
-    return new TestStream(channel, metadata);
+    return new TestStream(channel, metadata, isReading);
   }
 
   private static Metadata.Key<String> key(String name) {
@@ -145,6 +160,19 @@ final class TestStream implements StreamObserver<byte[]> {
 
   void cancel() {
     reports.onError(Status.CANCELLED.asException());
+  }
+
+  @Override
+  public void beforeStart(ClientCallStreamObserver<byte[]> started) {
+    if (!isReading) {
+      started.disableAutoRequestWithInitial(0);
+    }
+    call.complete(started);
+  }
+
+  /** Reads the answers that are there. */
+  void read() {
+    call.join().request(Integer.MAX_VALUE);
   }
 
   @Override
