@@ -6,7 +6,8 @@
 -- ARGV
 --   1 not_after   nothing is given back after it, by Redis's clock: the caller has given up; 0 for never
 --   2 count       operations, 1 to 2^63: those above what is in use do not count
---   3 rates       text: <bucket>@<rate> <capacity> <units of an operation>, with a semicolon between; '' for none
+--   3 rates       text: <bucket>@<rate as in the state> <capacity> <units of an operation>, with a
+--                 semicolon between; '' for none
 --   4 quotas      text: their names with a space between; '' for none
 -- RETURNS
 --   { clock_us }             not_after has passed
@@ -52,7 +53,7 @@ end
 local function refund_rates(state)
   local has_changed = false
   for field, capacity, units in string.gmatch(ARGV[3], '([^; ]+) (%d+) (%d+)') do
-    local name, rate = string.match(field, '^(.+)@(%d+)$')
+    local name, rate = string.match(field, '^([^@]+)@(%d+)')
     local part = refund_bucket(state, { name = name, field = field, rate = tonumber(rate),
       capacity = tonumber(capacity), units = tonumber(units) })
     given[#given + 1], has_changed = part, has_changed or part > 0

@@ -5,6 +5,8 @@ import io.weir.core.bucket.Scope;
 import io.weir.core.kind.KindDemand;
 import io.weir.core.kind.Quota;
 import io.weir.core.policy.OperationLimit.Limited;
+import io.weir.core.throttle.StoreFault;
+import io.weir.core.throttle.StoreUnavailableException;
 import io.weir.state.connection.RedisConnections;
 import io.weir.state.connection.Scripts;
 import io.weir.state.lane.RedisClock;
@@ -90,6 +92,11 @@ public final class RedisRefunds {
     return Scripts.run(redis, script, List.of(key, RedisKeys.counters(key)), arguments)
         .thenApply(answer -> {
           ofPart.ifPresent(known -> known.learn((Long) answer.get(0), sent));
+          // After a step of Redis's clock the call may still be waited for.
+          if (answer.size() <= limit.demands().size() + limit.others().size()) {
+            throw new StoreUnavailableException(
+                StoreFault.SLOW, "Redis got the refund too late: nothing was given back", null);
+          }
           redis.returns().refunded(tenant, subject);
           return answer.stream().skip(1).map(Long.class::cast).toList();
         });
@@ -121,10 +128,10 @@ public final class RedisRefunds {
   }
 
   private static String text(Demand demand) {
-    return "%s@%d %d %d"
+    return "%s@%s %d %d"
         .formatted(
             demand.bucket().name(),
-            demand.bucket().unitsPerMicro(),
+            demand.bucket().rate(),
             demand.bucket().capacityUnits(),
             demand.unitsPerOperation());
   }

@@ -137,6 +137,22 @@ final class RedisRefundsIT {
     assertThat(ask(RATE, 1)).isInstanceOf(Denied.class);
   }
 
+  @Test
+  void aDebtIsNotForgiven() {
+    Hold hold = new Hold("r1", "Ask:5", 60 * SECOND, true, true);
+    assertThat(ask(RATE, 50, Optional.of(hold))).isInstanceOf(Allowed.class);
+    RedisHolds.rehearsing(connections, clock)
+        .end(new Held("t", "k", "r1", true, 60 * SECOND, List.of()), new Ending.Settled(150))
+        .toCompletableFuture()
+        .join();
+    assertThat(refund(RATE, 10)).containsExactly(units(10));
+    // 40 above the burst, of which ten drain each second.
+    clock.advance(4 * SECOND);
+    assertThat(ask(RATE, 1)).isInstanceOf(Denied.class);
+    clock.advance(SECOND / 10);
+    assertThat(ask(RATE, 1)).isInstanceOf(Allowed.class);
+  }
+
   // The same bucket by its name and rate: what it held above the new burst is forgiven, and stays
   // so.
   @Test
