@@ -18,10 +18,11 @@ record Operating(NodeFixture node, String token) {
     return new Operating(node, other);
   }
 
-  HttpResponse<String> ask(String method, String path, String body) {
-    return node.send(HttpRequest.newBuilder(node.uri(path))
+  HttpResponse<String> ask(String method, String path, String body, String... headers) {
+    HttpRequest.Builder request = HttpRequest.newBuilder(node.uri(path))
         .method(method, body.isEmpty() ? BodyPublishers.noBody() : BodyPublishers.ofString(body))
-        .header("Authorization", "Bearer " + token));
+        .header("Authorization", "Bearer " + token);
+    return node.send(headers.length == 0 ? request : request.headers(headers));
   }
 
   JsonObject made(String path, String body) {

@@ -195,6 +195,18 @@ final class SubjectRecordsIT {
   }
 
   @Test
+  void aChangeThatOnlyMakesARecordChangesNone() {
+    assertThat(
+            admin.ask("PATCH", path("user:new"), FROZEN, "If-None-Match", "*").statusCode())
+        .isEqualTo(200);
+    HttpResponse<String> again =
+        admin.ask("PATCH", path("user:new"), "{\"state\": \"active\"}", "If-None-Match", "*");
+    assertThat(again.statusCode()).isEqualTo(412);
+    assertThat(again.body()).contains("record_changed");
+    assertThat(admin.ask("GET", path("user:new"), "").body()).contains("frozen");
+  }
+
+  @Test
   void anExportIsImportedAgainAndANewNodeKnowsTheRecords() {
     change("user:kept", FROZEN);
     String line = admin.ask("GET", "/v1/keys?hashes=true&find=kept", "").body();

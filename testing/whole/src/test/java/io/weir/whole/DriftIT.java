@@ -116,6 +116,27 @@ final class DriftIT {
   }
 
   @Test
+  void aRepairIsInTheAuditThoughTheNextOneFails() {
+    long before = repairsInAudit();
+    redis.sync().rename(window, window + ":aside");
+    redis.sync().set(window, "no window");
+    assertThat(asked("POST", NodeFixture.ADMIN).statusCode()).isGreaterThanOrEqualTo(500);
+    redis.sync().rename(window + ":aside", window);
+    assertThat(redis.sync().hget(counts, "jobs:acme/gone")).isNull();
+    assertThat(redis.sync().hget(upstream, "busy:ours")).isNull();
+    assertThat(repairsInAudit()).isEqualTo(before + 2);
+  }
+
+  private static long repairsInAudit() {
+    return NodeFixture.json(
+            node.get("/v1/audit?limit=100", "Authorization", "Bearer " + NodeFixture.ADMIN))
+        .getJsonArray("lines")
+        .stream()
+        .filter(line -> line.toString().contains("\"repair\""))
+        .count();
+  }
+
+  @Test
   void onlyOperatorsMay() {
     assertThat(asked("GET", "another").statusCode()).isEqualTo(401);
     assertThat(asked("POST", NodeFixture.SERVICE).statusCode()).isEqualTo(401);

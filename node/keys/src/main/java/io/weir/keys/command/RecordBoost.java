@@ -54,7 +54,7 @@ final class RecordBoost {
     }
     // A subject without a record gets one by the change.
     String[] condition = isWithoutRecord
-        ? new String[0]
+        ? new String[] {"If-None-Match", "*"}
         : new String[] {"If-Match", seen.headers().firstValue("ETag").orElse("*")};
     HttpResponse<String> changed = call.port()
         .ask(

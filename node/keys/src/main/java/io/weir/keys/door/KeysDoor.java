@@ -195,6 +195,7 @@ public final class KeysDoor implements Door {
         .compose(entry -> desk.body(request, RecordService.MAX_BYTES, RecordRequest.INVALID)
             .compose(patch -> {
               requireMay(operator, entry.tenant(), patch);
+              RecordService.requireWanted(request.http());
               RecordRequest.requireMayEnd(operator, entry, patch);
               Stamp now = desk.stamp(id, operator);
               return tenantOf(entry)

@@ -39,6 +39,8 @@ public final class RecordService {
   static final int TRIES = 5;
   private static final ProblemDetails RECORD_CHANGED = ProblemDetails.of(
       412, "record_changed", "The record has another version than If-Match names");
+  private static final ProblemDetails RECORD_EXISTS = ProblemDetails.of(
+      412, "record_changed", "There is a record, and If-None-Match demands that there is none");
   static final ProblemDetails BUSY = ProblemDetails.of(
       503, "record_busy", "The record was changed by others again and again: ask once more");
 
@@ -183,6 +185,13 @@ public final class RecordService {
     String tags = request.getHeader(HttpHeaders.IF_MATCH);
     if (tags != null && !VersionTag.matches(tags, entry.version())) {
       throw new RefusedException(RECORD_CHANGED);
+    }
+  }
+
+  /** Refuses a change of a record that is there, if the request wants to make it (RFC 9110, section 13.1.2). */
+  static void requireWanted(HttpServerRequest request) {
+    if ("*".equals(request.getHeader(HttpHeaders.IF_NONE_MATCH))) {
+      throw new RefusedException(RECORD_EXISTS);
     }
   }
 

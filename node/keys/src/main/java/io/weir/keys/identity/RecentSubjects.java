@@ -1,9 +1,5 @@
 package io.weir.keys.identity;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
-import com.github.benmanes.caffeine.cache.Cache;
-import com.github.benmanes.caffeine.cache.Caffeine;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonArray;
@@ -19,7 +15,6 @@ import io.weir.node.json.JsonInput;
 import io.weir.state.policy.NodeQuestions;
 import io.weir.state.policy.NodeQuestions.Answers;
 import io.weir.state.policy.NodeQuestions.TooManyQuestionsException;
-import io.weir.state.wire.Sha256;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -49,29 +44,21 @@ final class RecentSubjects {
   private final Vertx vertx;
   private final NodeQuestions nodes;
   private final Bulkhead open = new Bulkhead(MOST_OF_OPERATOR, MOST_OPEN, MOST_OPEN);
-  private final Cache<String, SubjectOwners> byName =
-      Caffeine.newBuilder().maximumSize(MOST).build();
-  private final Cache<String, String> names =
-      Caffeine.newBuilder().maximumSize(MOST).build();
+  private final RememberedOwners here = new RememberedOwners(MOST);
 
   RecentSubjects(Vertx vertx, NodeQuestions nodes) {
     this.vertx = vertx;
     this.nodes = nodes;
     nodes.answer(
-        TOPIC, hash -> CompletableFuture.completedFuture(here(hash).toJson().encode()));
+        TOPIC,
+        hash -> CompletableFuture.completedFuture(here.find(hash).toJson().encode()));
   }
 
   private record Found(SubjectOwners owners, boolean isAll) {}
 
   /** Remembers the subject of a request. */
   void add(String name, Owner owner) {
-    SubjectOwners known = byName.getIfPresent(name);
-    if (known == null) {
-      names.put(hash(name), name);
-    }
-    if (known == null || known.isNews(owner)) {
-      byName.asMap().merge(name, SubjectOwners.of(owner), SubjectOwners::with);
-    }
+    here.add(name, owner);
   }
 
   /**
@@ -79,7 +66,7 @@ final class RecentSubjects {
    * {@link RefusedException} if it has several, if too many are being looked for, or if a node that may know it is silent.
    */
   Future<Optional<Owner>> find(String name, Operator operator) {
-    String hash = hash(name);
+    String hash = RememberedOwners.hash(name);
     Optional<Portion> portion = open.tryTake(operator.name(), "", 1);
     if (portion.isEmpty()) {
       return Future.failedFuture(new RefusedException(FULL));
@@ -93,20 +80,10 @@ final class RecentSubjects {
         .map(found -> only(found.owners().of(operator.tenant()), found.isAll()));
   }
 
-  private static String hash(String name) {
-    return Sha256.hex(name.getBytes(UTF_8));
-  }
-
-  private SubjectOwners here(String hash) {
-    return Optional.ofNullable(names.getIfPresent(hash))
-        .flatMap(name -> Optional.ofNullable(byName.getIfPresent(name)))
-        .orElse(SubjectOwners.NONE);
-  }
-
   private Found all(String hash, Answers answers) {
     SubjectOwners owners = answers.texts().stream()
         .map(text -> SubjectOwners.of(JsonInput.object(text)))
-        .reduce(here(hash), SubjectOwners::with);
+        .reduce(here.find(hash), SubjectOwners::with);
     return new Found(owners, answers.texts().size() >= answers.asked());
   }
 
@@ -124,7 +101,7 @@ final class RecentSubjects {
   // Without Redis, this node knows no other one.
   private Future<Found> withoutOthers(String hash, Throwable cause) {
     if (cause instanceof StoreUnavailableException) {
-      return Future.succeededFuture(new Found(here(hash), false));
+      return Future.succeededFuture(new Found(here.find(hash), false));
     }
     return Future.failedFuture(
         cause instanceof TooManyQuestionsException ? new RefusedException(FULL) : cause);

@@ -72,17 +72,20 @@ public final class DriftDoor implements Door {
 
   private Future<Void> look(RoutedRequest request) {
     node.operators().require(request.http(), Scope.READ);
-    return all(entries(request), false).compose(found -> request.answer(200, json(found, false)));
+    List<Comparison> found = new ArrayList<>();
+    return all(entries(request), false, found)
+        .compose(done -> request.answer(200, json(found, false)));
   }
 
   private Future<Void> repair(RoutedRequest request) {
     Operator operator = node.operators().require(request.http(), Scope.ALL);
     int entries = entries(request);
+    List<Comparison> found = new ArrayList<>();
     return bodies
         .object(request, MAX_BYTES, "drift_invalid")
-        .compose(empty -> all(entries, true))
-        .compose(found -> audited(operator, found).map(found))
-        .compose(found -> request.answer(200, json(found, true)));
+        // What was repaired before a failure is in the audit, too.
+        .compose(empty -> all(entries, true, found).eventually(() -> audited(operator, found)))
+        .compose(done -> request.answer(200, json(found, true)));
   }
 
   private static int entries(RoutedRequest request) {
@@ -98,17 +101,15 @@ public final class DriftDoor implements Door {
   }
 
   // One after the other: Redis serves decisions between two of them.
-  private Future<List<Comparison>> all(int entries, boolean isRepair) {
+  private Future<Void> all(int entries, boolean isRepair, List<Comparison> found) {
     Policy policy = node.policies().current().policy();
-    Future<List<Comparison>> done = Future.succeededFuture(new ArrayList<>());
+    Future<Void> done = Future.succeededFuture();
     for (DriftCheck check : checks) {
       for (var thing : new TreeMap<>(check.things().apply(policy)).entrySet()) {
-        done = done.compose(
-            before -> of(check.compare(redis, thing.getKey(), thing.getValue(), entries, isRepair))
-                .map(comparison -> {
-                  before.add(comparison);
-                  return before;
-                }));
+        done = done.compose(before ->
+                of(check.compare(redis, thing.getKey(), thing.getValue(), entries, isRepair)))
+            .onSuccess(found::add)
+            .mapEmpty();
       }
     }
     return done;
