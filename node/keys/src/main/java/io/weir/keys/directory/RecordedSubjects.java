@@ -68,7 +68,7 @@ final class RecordedSubjects {
         parts.stream().map(Part::refresh).toArray(CompletableFuture[]::new));
   }
 
-  /** What is known of the names of a part. */
+  /** The knowledge about the names of one part. */
   private final class Part {
     private final int number;
     private final AtomicInteger misses = new AtomicInteger(1);

@@ -83,7 +83,7 @@ public final class DriftDoor implements Door {
     List<Comparison> found = new ArrayList<>();
     return bodies
         .object(request, MAX_BYTES, "drift_invalid")
-        // What was repaired before a failure is in the audit, too.
+        // Repairs before a failure are in the audit, too.
         .compose(empty -> all(entries, true, found).eventually(() -> audited(operator, found)))
         .compose(done -> request.answer(200, json(found, true)));
   }

@@ -112,7 +112,7 @@ final class MessageQueue {
     isBehind = true;
   }
 
-  // What comes soon after a pause may have waited since its begin, here or at the caller.
+  // Messages that come soon after a pause may have waited since its begin, here or at the caller.
   private long writtenNanos(long now) {
     return isBehind(now) ? behindSinceNanos : now;
   }

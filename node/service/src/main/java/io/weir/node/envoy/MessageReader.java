@@ -74,10 +74,24 @@ final class MessageReader {
       throw GrpcException.invalid(
           "%s: %d bytes (expected: at most %d)".formatted(what, length, most));
     }
+    return isAscii(text)
+        ? new String(bytes, text.at, length, StandardCharsets.ISO_8859_1)
+        : decoded(text);
+  }
+
+  private boolean isAscii(MessageReader text) {
+    int or = 0;
+    for (int i = text.at; i < text.end; i++) {
+      or |= bytes[i];
+    }
+    return or >= 0;
+  }
+
+  private String decoded(MessageReader text) {
     try {
       return StandardCharsets.UTF_8
           .newDecoder()
-          .decode(ByteBuffer.wrap(bytes, text.at, length))
+          .decode(ByteBuffer.wrap(bytes, text.at, text.end - text.at))
           .toString();
     } catch (CharacterCodingException e) {
       throw broken("a text that is not UTF-8");

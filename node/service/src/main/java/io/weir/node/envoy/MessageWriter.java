@@ -3,21 +3,20 @@ package io.weir.node.envoy;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.vertx.core.buffer.Buffer;
+import java.util.Arrays;
 
 /** Writes the fields of one message of Protocol Buffers. A number of 0 is left out. Mutable; for one message. */
 final class MessageWriter {
   private static final int VARINT = 0;
   private static final int BYTES = 2;
   private static final int TYPE_BITS = 3;
+  private static final int MOST_BYTES_OF_NUMBER = 10;
 
-  private final Buffer bytes = Buffer.buffer();
+  private byte[] bytes = new byte[64];
+  private int length;
 
   MessageWriter add(int field, long number) {
-    if (number != 0) {
-      tag(field, VARINT);
-      varint(number);
-    }
-    return this;
+    return number == 0 ? this : addChoice(field, number);
   }
 
   /** Adds a number, even 0: it says which of several fields is there. */
@@ -28,22 +27,29 @@ final class MessageWriter {
   }
 
   MessageWriter add(int field, String text) {
-    return add(field, Buffer.buffer(text.getBytes(UTF_8)));
+    byte[] encoded = text.getBytes(UTF_8);
+    return add(field, encoded, encoded.length);
   }
 
   MessageWriter add(int field, MessageWriter message) {
-    return add(field, message.bytes);
-  }
-
-  Buffer bytes() {
-    return bytes;
+    return add(field, message.bytes, message.length);
   }
 
   /** Adds the bytes of a text or a message. */
   MessageWriter add(int field, Buffer value) {
+    return add(field, value.getBytes(), value.length());
+  }
+
+  Buffer bytes() {
+    return Buffer.buffer(length).appendBytes(bytes, 0, length);
+  }
+
+  private MessageWriter add(int field, byte[] value, int count) {
     tag(field, BYTES);
-    varint(value.length());
-    bytes.appendBuffer(value);
+    varint(count);
+    reserve(count);
+    System.arraycopy(value, 0, bytes, length, count);
+    length += count;
     return this;
   }
 
@@ -52,11 +58,18 @@ final class MessageWriter {
   }
 
   private void varint(long number) {
+    reserve(MOST_BYTES_OF_NUMBER);
     long left = number;
     while ((left & ~0x7FL) != 0) {
-      bytes.appendByte((byte) ((left & 0x7f) | 0x80));
+      bytes[length++] = (byte) ((left & 0x7f) | 0x80);
       left >>>= 7;
     }
-    bytes.appendByte((byte) left);
+    bytes[length++] = (byte) left;
+  }
+
+  private void reserve(int count) {
+    if (count > bytes.length - length) {
+      bytes = Arrays.copyOf(bytes, Math.max(2 * bytes.length, Math.addExact(length, count)));
+    }
   }
 }
