@@ -57,8 +57,8 @@ function traffic() {
   const asked = of.meanPassed + of.meanDenied;
   const share = asked ? (100 * of.meanDenied) / asked : 0;
   return html`<section class="panel traffic" aria-label="requests">
-    <p class="figures"><span><b>${number(asked)}</b>/s asked</span><span><b>${number(of.meanPassed)}</b> passed</span>
-      <span><b>${number(of.meanDenied)}</b> denied <small>${number(share)} %</small></span><small>means of the last minute</small></p>
+    <p class="figures"><span><b>${number(asked)}</b>/s asked</span><span class="of-passed"><b>${number(of.meanPassed)}</b> passed</span>
+      <span class="of-denied"><b>${number(of.meanDenied)}</b> denied <small>${number(share)} %</small></span><small>means of the last minute</small></p>
     ${chart(of, marks())}
   </section>`;
 }
