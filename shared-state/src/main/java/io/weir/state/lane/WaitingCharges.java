@@ -31,8 +31,12 @@ final class WaitingCharges {
   private final FairQueue<String, PendingCharge> byTenant = new FairQueue<>();
   /** The weight that tenants have taken beyond their turns. */
   private final Map<String, Integer> debts = new HashMap<>();
-  /** The charges that were taken already. */
-  private final Deque<PendingCharge> front = new ArrayDeque<>();
+  /** The charges that were sent and are undecided: those of the first call come first. */
+  private final Deque<PendingCharge> undecided = new ArrayDeque<>();
+  /** A charge for which the last call had no room. */
+  private @Nullable PendingCharge leftOver;
+
+  private boolean wasUndecided;
 
   WaitingCharges(Lane lane) {
     this.lane = lane;
@@ -54,8 +58,14 @@ final class WaitingCharges {
   /** The next charge, which waits until {@link #took}; null if none waits. */
   @Nullable
   PendingCharge next() {
-    PendingCharge first = front.poll();
+    PendingCharge first = undecided.poll();
+    wasUndecided = first != null;
     if (first != null) {
+      return first;
+    }
+    if (leftOver != null) {
+      first = leftOver;
+      leftOver = null;
       return first;
     }
     // If all waiting charges fit into the next call, turns are not needed.
@@ -89,17 +99,22 @@ final class WaitingCharges {
     }
   }
 
-  /** Puts the charge in front for the next time. */
+  /** Puts the charge that was taken last in front for the next time. */
   void putBack(PendingCharge pending) {
-    front.addFirst(pending);
+    if (wasUndecided) {
+      undecided.addFirst(pending);
+    } else {
+      leftOver = pending;
+    }
   }
 
-  /** Takes back charges that were sent and are undecided, to be the next ones. */
-  void takeBack(List<PendingCharge> undecided) {
-    count.addAndGet(undecided.size());
-    for (int i = undecided.size() - 1; i >= 0; i--) {
-      front.addFirst(undecided.get(i));
-    }
+  /**
+   * Takes back charges that were sent and are undecided, to be the next ones, behind those of earlier calls: in front of
+   * these, the charges of each call would push back those of the one before.
+   */
+  void takeBack(List<PendingCharge> sent) {
+    count.addAndGet(sent.size());
+    undecided.addAll(sent);
   }
 
   private void takeTurns() {

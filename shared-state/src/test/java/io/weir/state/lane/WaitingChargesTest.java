@@ -51,6 +51,17 @@ final class WaitingChargesTest {
     assertThat(List.of(taken(), taken(), taken())).containsExactly(one, two, leftOver);
   }
 
+  @Test
+  void theRestOfALaterCallIsBehindThatOfAnEarlierOne() {
+    add("a", 300);
+    List<PendingCharge> all = List.of(taken(), taken(), taken(), taken());
+    waiting.takeBack(all.subList(0, 2));
+    waiting.takeBack(all.subList(2, 4));
+    PendingCharge withoutRoom = requireNonNull(waiting.next());
+    waiting.putBack(withoutRoom);
+    assertThat(List.of(taken(), taken(), taken(), taken())).isEqualTo(all);
+  }
+
   private void add(String tenant, int count) {
     for (int i = 0; i < count; i++) {
       waiting.add(new PendingCharge(new Charge(tenant, "k" + i, 1, DEMANDS, 1), -1, 0));
