@@ -65,7 +65,7 @@ public record PageFile(
       "css", "text/css; charset=utf-8",
       "js", "text/javascript; charset=utf-8",
       "svg", "image/svg+xml");
-  private static final Pattern COMMENT = Pattern.compile("(?m)^ *(?://.*|/\\*\\*(?s:.*?)\\*/)\\n");
+  private static final Pattern COMMENT = Pattern.compile("(?m)^ *(?://.*|/\\*(?s:.*?)\\*/)\\n");
   private static final int VERSION_DIGITS = 16;
 
   /** All files. */
@@ -114,7 +114,7 @@ public record PageFile(
 
   // A tenth of what is sent would be comments, each on lines of its own.
   private static Buffer uncommented(String name, Buffer content) {
-    return name.endsWith(".js")
+    return name.endsWith(".js") || name.endsWith(".css")
         ? Buffer.buffer(
             COMMENT.matcher(content.toString(StandardCharsets.UTF_8)).replaceAll(""))
         : content;
