@@ -120,6 +120,7 @@ final class PicturesIT {
   }
 
   // Calls each of the nodes in turn, so many times a second.
+  @SuppressWarnings("FutureReturnValueIgnored") // it ends with its pool
   private void calls(String key, String operation, int perSecond, NodeFixture... nodes) {
     JsonObject check = new JsonObject().put("subject", key).put("operation", operation);
     callers.scheduleAtFixedRate(
