@@ -140,7 +140,8 @@ final class SlowIssuersIT {
     List<CompletableFuture<HttpResponse<String>>> ofGood =
         IntStream.range(0, OF_GOOD).mapToObj(i -> ask(token("good", "g" + i))).toList();
 
-    ofGood.forEach(answer -> assertThat(answer.join().statusCode()).isEqualTo(200));
+    ofGood.forEach(answer ->
+        assertThat(answer.join().statusCode()).as(answer.join().body()).isEqualTo(200));
     ofSlow.forEach(answer -> unavailable(answer.join()));
 
     IS_BACK.set(true);
