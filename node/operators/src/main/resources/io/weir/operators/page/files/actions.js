@@ -11,7 +11,7 @@ const path = key => `/v1/keys/${encodeURIComponent(key)}`;
  * @param of the key as it was shown: what was confirmed is done to it, whatever is shown by now
  */
 async function change(of, json) {
-  await ask(path(of.key), { method: 'PATCH', json, headers: of.record ? { 'If-Match': of.tag } : { 'If-None-Match': '*' } });
+  await ask(path(of.key), { method: 'PATCH', json, headers: of.record ? { 'If-Match': of.tag } : {} });
 }
 
 function made(of) {
