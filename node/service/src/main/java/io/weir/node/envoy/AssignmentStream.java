@@ -32,7 +32,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Answers the reports of one Envoy on its buckets with its assignments. A bucket that Redis does not answer for in time
  * is left out: its assignment ends. A bucket beyond the bounds, or unused without a limit, is abandoned, so that Envoy does
- * not report it for ever: what is in a bucket comes from requests, and a request must not end the stream. Mutable; owned by one event loop.
+ * not report it for ever: what is in a bucket comes from requests, and a request must not end the stream. Mutable; owned
+ * by one event loop.
  */
 final class AssignmentStream implements GrpcStream.Method {
   /** An answer that took longer is not sent: it may arrive later than {@link Assignment#ARRIVES}. */
@@ -91,9 +92,8 @@ final class AssignmentStream implements GrpcStream.Method {
         domain(reports.domain()), reports.usages().iterator(), message.writtenNanos(), write);
   }
 
-  // Some reports after the others, so that those of one stream keep neither the shared state nor
-  // the
-  // other streams busy, and that no answer waits for all.
+  // Some reports after the others: those of one stream keep neither the shared state nor other
+  // streams busy, and no answer waits for all.
   private Future<Void> answer(
       EnvoyDomain found,
       Iterator<BucketUsage> usages,
