@@ -39,20 +39,24 @@ public final class KnownKeysFixture {
 
   /** Knows nothing yet. */
   public KnownKeysFixture(RedisRecords records) {
-    PolicySource policies = new PolicySource() {
+    this.records = records;
+    this.known = new KnownKeys(
+        records, always(POLICY), 10 << 20, nanos::get, new KeyMeters(new SimpleMeterRegistry()));
+  }
+
+  /** A policy that stays in force. */
+  static PolicySource always(PolicyRevision revision) {
+    return new PolicySource() {
       @Override
       public PolicyRevision current() {
-        return POLICY;
+        return revision;
       }
 
       @Override
       public CompletionStage<PolicyRevision> reload(long seenRevision) {
-        return CompletableFuture.completedFuture(POLICY);
+        return CompletableFuture.completedFuture(revision);
       }
     };
-    this.records = records;
-    this.known = new KnownKeys(
-        records, policies, 10 << 20, nanos::get, new KeyMeters(new SimpleMeterRegistry()));
   }
 
   static <T> T done(CompletionStage<T> stage) {

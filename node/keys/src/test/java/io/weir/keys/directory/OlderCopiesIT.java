@@ -10,7 +10,6 @@ import io.lettuce.core.api.sync.RedisCommands;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.weir.core.policy.PolicyRevision;
 import io.weir.core.policy.SecretHash;
-import io.weir.core.throttle.PolicySource;
 import io.weir.keys.record.RecordType;
 import io.weir.keys.record.Secret;
 import io.weir.keys.record.Settings;
@@ -31,7 +30,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
@@ -88,20 +86,13 @@ final class OlderCopiesIT {
     RedisConnections opened = RedisConnections.open(redis.uri(), Duration.ofSeconds(5));
     connections.add(opened);
     RedisRecords records = new RedisRecords(opened);
-    PolicySource policies = new PolicySource() {
-      @Override
-      public PolicyRevision current() {
-        return POLICY;
-      }
-
-      @Override
-      public CompletionStage<PolicyRevision> reload(long seenRevision) {
-        return CompletableFuture.completedFuture(POLICY);
-      }
-    };
     Node node = new Node(
         new KnownKeys(
-            records, policies, 10 << 20, nanos::get, new KeyMeters(new SimpleMeterRegistry())),
+            records,
+            KnownKeysFixture.always(POLICY),
+            10 << 20,
+            nanos::get,
+            new KeyMeters(new SimpleMeterRegistry())),
         records);
     node.look();
     return node;
