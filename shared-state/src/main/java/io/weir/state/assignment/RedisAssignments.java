@@ -41,6 +41,16 @@ public final class RedisAssignments {
         redis, Map.of("now", "now_text"), () -> List.of(Long.toString(clockMicros.getAsLong())));
   }
 
+  /** The number of parts that may be away separately. */
+  public int parts() {
+    return redis.parts();
+  }
+
+  /** The part, of {@link #parts}, with the limits of a tenant. */
+  public int partOf(String tenant) {
+    return redis.partOf(tenant);
+  }
+
   /**
    * Sends a report of a client; failures are {@link io.weir.core.throttle.StoreUnavailableException}.
    *

@@ -4,9 +4,7 @@ import io.vertx.core.Future;
 import io.weir.core.bucket.Names;
 import io.weir.core.policy.SecretHash;
 import io.weir.core.policy.Subject;
-import io.weir.core.throttle.Failures;
 import io.weir.core.throttle.PolicySource;
-import io.weir.core.throttle.StoreUnavailableException;
 import io.weir.keys.record.KeyText;
 import io.weir.keys.record.StoredRecord;
 import io.weir.keys.store.RedisRecords;
@@ -37,6 +35,7 @@ public final class KnownKeys implements Directory {
   private final RefusedKeys refused;
   private final StoredTokens tokens;
   private final KeyCache cache;
+  private final KeyFinder finder;
 
   /**
    * Knows no key yet.
@@ -58,6 +57,7 @@ public final class KnownKeys implements Directory {
     this.cache = new KeyCache(records, tokens, recent, mostBytes, nanos, meters);
     this.refused = new RefusedKeys(cache);
     this.feeds = Feeds.of(records, nanos, cache);
+    this.finder = new KeyFinder(cache, feeds, strangers);
   }
 
   /** Looks for changes everywhere; completes when all looks have ended, well or not. */
@@ -74,7 +74,7 @@ public final class KnownKeys implements Directory {
 
   /** The time by Redis's clock, in the part with the records of this name. */
   public long nowMillis(String id) {
-    return feed(id).nowMillis();
+    return feeds.of(id).nowMillis();
   }
 
   /** Bounds what callers without a key may look for. */
@@ -85,10 +85,6 @@ public final class KnownKeys implements Directory {
   /** The cache of known keys. */
   KeyCache cache() {
     return cache;
-  }
-
-  private Feed feed(String id) {
-    return feeds.of(id);
   }
 
   @Override
@@ -111,7 +107,8 @@ public final class KnownKeys implements Directory {
 
   private Future<Optional<Subject>> opened(String id, String secret, Optional<String> address) {
     return opens(cache.get(id), secret)
-        ? found(id, address)
+        ? finder
+            .find(id, address)
             .compose(known -> opens(known, secret)
                 ? usable(known.orElseThrow())
                 : afterReading(id, secret, address))
@@ -124,9 +121,9 @@ public final class KnownKeys implements Directory {
   private Future<Optional<Subject>> afterReading(
       String id, String secret, Optional<String> address) {
     String keyHash = SecretHash.of(id + "." + secret).compact();
-    return CallerContext.afterLooking(feed(id)).compose(isFresh -> {
+    return CallerContext.afterLooking(feeds.of(id)).compose(isFresh -> {
       if (!isFresh) {
-        return unavailable();
+        return KeyFinder.unavailable();
       }
       if (refused.contains(keyHash, id)) {
         return nobody();
@@ -138,7 +135,7 @@ public final class KnownKeys implements Directory {
               known -> opens(known, secret))
           .compose(known -> {
             if (opens(known, secret)) {
-              return found(id, address).compose(it -> opened(it, secret));
+              return finder.find(id, address).compose(it -> opened(it, secret));
             }
             refused.add(keyHash, known);
             return nobody();
@@ -150,21 +147,15 @@ public final class KnownKeys implements Directory {
   private Future<Optional<Subject>> ofOpaqueKey(String shown, Optional<String> address) {
     String hash = SecretHash.of(shown).compact();
     Optional<String> alias = cache.alias(hash);
-    if (alias.isEmpty() && cache.isUnknown(hash) && feed(hash).isFresh()) {
+    if (alias.isEmpty() && cache.isUnknown(hash) && feeds.of(hash).isFresh()) {
       return nobody();
     }
     Future<Optional<String>> id = alias.isPresent()
         ? Future.succeededFuture(alias)
-        : lookedUp(address, () -> cache.lookUpAlias(hash));
+        : finder.lookedUp(address, () -> cache.lookUpAlias(hash));
     return id.compose(found -> found.isEmpty()
         ? nobody()
-        : found(found.get(), address).compose(key -> opened(key, shown)));
-  }
-
-  // A look-up that finds something costs its address nothing.
-  private <T> Future<Optional<T>> lookedUp(
-      Optional<String> address, Supplier<CompletableFuture<Optional<T>>> lookUp) {
-    return strangers.charged(address, () -> CallerContext.await(lookUp.get()), Optional::isPresent);
+        : finder.find(found.get(), address).compose(key -> opened(key, shown)));
   }
 
   /**
@@ -172,13 +163,13 @@ public final class KnownKeys implements Directory {
    * not be used.
    */
   public Future<Optional<StoredRecord>> tenant(String name) {
-    return CallerContext.afterLooking(feed(name))
+    return CallerContext.afterLooking(feeds.of(name))
         .compose(isFresh -> isFresh
             ? CallerContext.await(cache.tenant(name))
             : cache
                 .knownTenant(name)
                 .map(Future::succeededFuture)
-                .orElseGet(KnownKeys::unavailable))
+                .orElseGet(KeyFinder::unavailable))
         .recover(error -> Future.failedFuture(RefusedException.of(error)))
         .map(tenant -> tenant.entry().map(entry -> {
           if (!entry.isUsableAt(nowMillis(name))) {
@@ -186,10 +177,6 @@ public final class KnownKeys implements Directory {
           }
           return entry;
         }));
-  }
-
-  private static <T> Future<T> unavailable() {
-    return Future.failedFuture(new RefusedException(ProblemDetails.unavailable()));
   }
 
   private static Future<Optional<Subject>> nobody() {
@@ -221,13 +208,23 @@ public final class KnownKeys implements Directory {
         ? recorded(name, tenant, covered)
         : hasRecord(name)
             .compose(hasRecord -> hasRecord
-                ? recorded(name, tenant, covered)
+                ? recorded(name, tenant, covered).recover(error -> unread(name, covered, error))
                 : Future.succeededFuture(covered.get()));
+  }
+
+  // While names cannot be read, records of more subjects are asked for than can be looked up.
+  private Future<Optional<Subject>> unread(
+      String name, Supplier<Optional<Subject>> covered, Throwable error) {
+    return Strangers.isBusy(error)
+            && !cache.subjects().contains(name)
+            && covered.get().isPresent()
+        ? Future.succeededFuture(covered.get())
+        : Future.failedFuture(error);
   }
 
   // A record may have been made while this node was paused.
   private Future<Boolean> hasRecord(String name) {
-    return CallerContext.afterLooking(feed(name))
+    return CallerContext.afterLooking(feeds.of(name))
         .compose(isFresh -> isFresh
             ? CallerContext.await(cache.subjects().find(name))
             : Future.succeededFuture(cache.subjects().contains(name)));
@@ -235,10 +232,11 @@ public final class KnownKeys implements Directory {
 
   private Future<Optional<Subject>> recorded(
       String name, Optional<String> tenant, Supplier<Optional<Subject>> covered) {
-    boolean isUnread = feed(name).isAway() && cache.get(name).isEmpty();
+    boolean isUnread = feeds.of(name).isAway() && cache.get(name).isEmpty();
     return isUnread && covered.get().isPresent()
         ? Future.succeededFuture(covered.get())
-        : found(name, Optional.empty())
+        : finder
+            .find(name, Optional.empty())
             .map(known -> known.filter(
                 it -> tenant.isEmpty() || tenant.get().equals(it.entry().tenant())))
             .compose(known ->
@@ -257,43 +255,5 @@ public final class KnownKeys implements Directory {
       return Future.failedFuture(new RefusedException(PLAN_MISSING));
     }
     return Future.succeededFuture(subject);
-  }
-
-  private Future<Optional<Known>> found(String id, Optional<String> address) {
-    return CallerContext.afterLooking(feed(id)).compose(isFresh -> {
-      if (!isFresh) {
-        return asKnown(id);
-      }
-      return whileFresh(id, address).compose(known -> {
-        Feed ofTenant = known.map(it -> feed(it.tenant().name())).orElse(feed(id));
-        return ofTenant.isFresh()
-            ? Future.succeededFuture(known)
-            : CallerContext.afterLooking(ofTenant)
-                .compose(looked -> looked ? whileFresh(id, address) : asKnown(id));
-      });
-    });
-  }
-
-  private Future<Optional<Known>> whileFresh(String id, Optional<String> address) {
-    Optional<Known> known = cache.get(id);
-    if (known.isPresent() && cache.isCurrent(known.get())) {
-      return Future.succeededFuture(known);
-    }
-    if (known.isPresent()) {
-      return CallerContext.await(cache.lookUp(id)).recover(error -> afterFailure(id, error));
-    }
-    return cache.isUnknown(id)
-        ? Future.succeededFuture(Optional.empty())
-        : lookedUp(address, () -> cache.lookUp(id));
-  }
-
-  private Future<Optional<Known>> afterFailure(String id, Throwable error) {
-    return Failures.cause(error) instanceof StoreUnavailableException
-        ? asKnown(id)
-        : Future.failedFuture(RefusedException.of(error));
-  }
-
-  private Future<Optional<Known>> asKnown(String id) {
-    return cache.get(id).isPresent() ? Future.succeededFuture(cache.get(id)) : unavailable();
   }
 }

@@ -51,6 +51,11 @@ public final class Strangers {
         .recover(error -> Future.failedFuture(RefusedException.of(error)));
   }
 
+  /** Whether a search failed because there were too many. */
+  static boolean isBusy(Throwable error) {
+    return error instanceof RefusedException refused && refused.problem() == BUSY;
+  }
+
   private boolean tryTake(Optional<String> address) {
     return address.map(ofStrangers::tryTake).orElseGet(ofServices::tryTake);
   }

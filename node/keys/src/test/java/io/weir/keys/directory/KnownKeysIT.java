@@ -111,6 +111,9 @@ final class KnownKeysIT {
 
     assertThat(other.isFrozen("user:1")).isTrue();
     assertThat(other.isFrozen("user:2")).isFalse();
+    for (int i = 0; i < 3000; i++) {
+      assertThat(other.isFrozen("user:more" + i)).as("by its rule").isFalse();
+    }
   }
 
   @Test

@@ -47,7 +47,7 @@ final class AssignmentStream implements GrpcStream.Method {
   private final Context context;
   private final PolicySource policies;
   private final NodeAssignments assignments;
-  private final AsyncSemaphore turns;
+  private final AssignmentTurns turns;
   private final String client;
   private final Consumer<GrpcStream> end;
   private final Map<List<Entry>, StreamBucket> buckets = new HashMap<>();
@@ -67,7 +67,7 @@ final class AssignmentStream implements GrpcStream.Method {
       Context context,
       PolicySource policies,
       NodeAssignments assignments,
-      AsyncSemaphore turns,
+      AssignmentTurns turns,
       String client,
       Consumer<GrpcStream> end) {
     this.context = context;
@@ -102,7 +102,7 @@ final class AssignmentStream implements GrpcStream.Method {
     return hasEnded || !usages.hasNext()
         ? Future.succeededFuture()
         : turns
-            .run(() -> actionsOfSome(found, usages, writtenNanos))
+            .run(found.tenant(), () -> actionsOfSome(found, usages, writtenNanos))
             .compose(write)
             .compose(sent -> answer(found, usages, writtenNanos, write));
   }

@@ -59,9 +59,6 @@ public final class EnvoyServer {
   /** For each event loop; strangers can take a third of it. Streams have as much for themselves. */
   private static final int MOST_BYTES = 16 << 20;
 
-  /** The streams of an event loop that the shared state answers at a time. */
-  private static final int MOST_TURNS = 4;
-
   private static final long CHECK_MILLIS = 100;
 
   private static final int MOST_SERVICE_NAME = 256;
@@ -78,7 +75,7 @@ public final class EnvoyServer {
   private final IdentityHashMap<HttpConnection, Stranger> welcomed = new IdentityHashMap<>();
   private final BodyBudget bodies = new BodyBudget(MOST_BYTES);
   private final BodyBudget reports = new BodyBudget(MOST_BYTES);
-  private final AsyncSemaphore turns;
+  private final AssignmentTurns turns;
 
   /** Refunds of operations that nothing has reserved. */
   @FunctionalInterface
@@ -103,7 +100,7 @@ public final class EnvoyServer {
       Limiters limiters,
       BooleanSupplier isStopping) {
     this.context = vertx.getOrCreateContext();
-    this.turns = new AsyncSemaphore(context, MOST_TURNS);
+    this.turns = new AssignmentTurns(context, limiters.assignments().shared());
     this.limiters = limiters;
     this.services = services;
     this.strangers = new Strangers(vertx, MOST_CONNECTIONS, MOST_STRANGERS);

@@ -14,7 +14,6 @@ import io.weir.node.envoy.rule.EnvoyBounds;
 import io.weir.node.testing.NodeFixture;
 import io.weir.testkit.FreePorts;
 import io.weir.testkit.Histories;
-import io.weir.testkit.RedisProcess;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -321,56 +320,6 @@ final class AssignmentStreamIT {
     streams.stream().filter(stream -> !stream.hasEnded()).forEach(TestStream::cancel);
     other.shutdown();
     assertThat(other.awaitTermination(60, TimeUnit.SECONDS)).isTrue();
-  }
-
-  @Test
-  void withoutRedisNothingIsAssignedAndANodeThatStopsEndsItsStreams() throws InterruptedException {
-    int ownPort = FreePorts.one();
-    ManagedChannel own = connect(ownPort);
-    TestStream stream;
-    try (RedisProcess redis = RedisProcess.start();
-        NodeFixture losing = NodeFixture.withEnvoyLosing(redis.uri(), POLICY, ownPort)) {
-      assertThat(losing.node()).isNotNull();
-      stream = TestStream.open(own, "one");
-      assertThat(stream.report(message("edge", usage("name=a", 0, 1, 0))).rate())
-          .isEqualTo(1000);
-      assertThat(scriptsOfAFlood(redis, own)).isBetween(1L, EnvoyBounds.BUCKETS / 2L);
-      redis.kill();
-      // A bucket that was reported just before would be merged into its next report.
-      Action free =
-          stream.report(message("", usage("name=b", 1, 1, 0), usage("name=free", 0, 1, 0)));
-      assertThat(free.get("rule")).isZero();
-    }
-    assertThat(stream.end()).isEqualTo(Code.UNAVAILABLE);
-    own.shutdownNow();
-    assertThat(own.awaitTermination(60, TimeUnit.SECONDS)).isTrue();
-  }
-
-  // The scripts that Redis gets for a message with many buckets whose sender goes away.
-  private static long scriptsOfAFlood(RedisProcess redis, ManagedChannel channel) {
-    MessageWriter[] usages = IntStream.range(0, EnvoyBounds.BUCKETS)
-        .mapToObj(i -> usage("name=flood" + i, 0, 1, 0))
-        .toArray(MessageWriter[]::new);
-    TestStream flood = TestStream.open(channel, "flood");
-    TestStream probe = TestStream.open(channel, "probe");
-    long before = scripts(redis);
-    redis.pause();
-    flood.send(message("edge", usages));
-    assertThat(probe.report(message("edge", usage("name=free", 0, 1, 0))).get("rule"))
-        .isZero();
-    flood.cancel();
-    redis.resume();
-    probe.report(message("edge", usage("name=probe", 0, 1, 0)));
-    probe.cancel();
-    return scripts(redis) - before;
-  }
-
-  private static long scripts(RedisProcess redis) {
-    return Pattern.compile("cmdstat_(?:evalsha|eval|fcall):calls=([0-9]+)")
-        .matcher(redis.ask("INFO commandstats"))
-        .results()
-        .mapToLong(found -> Long.parseLong(found.group(1)))
-        .sum();
   }
 
   private static Code ends(Buffer message) {
