@@ -63,12 +63,15 @@ public final class CaseSearch {
   private JsonObject found(CaseQuery asked, Optional<Answers> answers, JsonObject own) {
     List<JsonObject> all = List.copyOf(nodes.byName(answers, own).values());
     Instant at = now.get();
-    List<Case> cases =
-        asked.state().of(Cases.sum(all.stream().map(Cases::parse).toList()), at.toEpochMilli());
+    List<Cases> ofNodes = all.stream().map(Cases::parse).toList();
+    List<Case> cases = asked.state().of(Cases.sum(ofNodes), at.toEpochMilli());
     return new JsonObject()
         .put("state", asked.state().word())
         .put("at", at.toString())
         .put("total", cases.size())
+        .put(
+            "hasMore",
+            ofNodes.stream().anyMatch(one -> asked.state().mayHaveMore(one, at.toEpochMilli())))
         .put(
             "cases",
             new JsonArray(cases.stream().limit(asked.most()).map(Case::describe).toList()))

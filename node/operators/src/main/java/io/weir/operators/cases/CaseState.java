@@ -56,6 +56,14 @@ public enum CaseState {
     return found.sorted(Case.MOST_FIRST).toList();
   }
 
+  /** Whether a node that lists these cases may know more that stand so. */
+  boolean mayHaveMore(Cases ofNode, long nowMillis) {
+    long listed = ofNode.of(kind).stream()
+        .filter(one -> one.isOpen(nowMillis) == (this != CLOSED))
+        .count();
+    return listed >= CaseQuery.MOST_OF_NODE;
+  }
+
   private static Stream<Case> open(List<Case> cases, long nowMillis) {
     return cases.stream().filter(one -> one.isOpen(nowMillis));
   }

@@ -43,7 +43,12 @@ final class Top {
   }
 
   private static void print(RowCommand call, JsonObject found) {
-    call.out().printf("%s: %d%n", TITLES.get(found.getString("state")), found.getInteger("total"));
+    call.out()
+        .printf(
+            "%s: %d%s%n",
+            TITLES.get(found.getString("state")),
+            found.getInteger("total"),
+            found.getBoolean("hasMore", false) ? " or more" : "");
     if (!found.getJsonArray("cases").isEmpty()) {
       call.out().printf(ROW, "who", "limit", "since", "last", "minute", "hour");
       Instant at = Instant.parse(found.getString("at"));

@@ -262,4 +262,28 @@ final class CasesTest {
           .isEqualTo(new CaseName("acme", Optional.of("k1"), own));
     }
   }
+
+  @Test
+  void aListThatIsCutSaysSo() {
+    CaseQuery asked = new CaseQuery(CaseState.NOW, Optional.empty(), CaseQuery.MOST);
+    for (int i = 1; i < CaseQuery.MOST_OF_NODE; i++) {
+      denied(loop, "k" + i);
+    }
+    assertThat(CaseState.NOW.mayHaveMore(loop.find(asked, nanos(), now()), millis()))
+        .isFalse();
+    denied(loop, "k0");
+    assertThat(CaseState.NOW.mayHaveMore(loop.find(asked, nanos(), now()), millis()))
+        .isTrue();
+    assertThat(CaseState.CLOSED.mayHaveMore(loop.find(asked, nanos(), now()), millis()))
+        .isFalse();
+    pass(Duration.ofMinutes(1));
+    assertThat(CaseState.NOW.mayHaveMore(loop.find(asked, nanos(), now()), millis()))
+        .isFalse();
+    assertThat(CaseState.CLOSED.mayHaveMore(loop.find(asked, nanos(), now()), millis()))
+        .isTrue();
+  }
+
+  private long millis() {
+    return now().toEpochMilli();
+  }
 }

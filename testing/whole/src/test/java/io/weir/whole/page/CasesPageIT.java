@@ -31,7 +31,7 @@ final class CasesPageIT extends OperatorsPage {
 
     assertThat(page.locator(".decisions")).containsText("Ask is denied: requests full");
     assertThat(page.locator(".decisions")).containsText("Tell passes now");
-    Locator limits = page.locator("[aria-label=limits] tbody tr");
+    Locator limits = page.locator("[aria-label$=limits] tbody tr");
     assertThat(limits).hasCount(3);
     assertThat(limits.first()).containsText("requests");
     assertThat(limits.first()).containsText("denied");
@@ -147,11 +147,11 @@ final class CasesPageIT extends OperatorsPage {
     ask("raised", 6);
     show("now?key=raised");
     button("Boost…").click();
-    assertThat(page.getByLabel("bucket")).hasValue("requests");
+    assertThat(page.getByLabel("which limit")).hasValue("requests");
     assertThat(page.locator("dialog .present"))
         .containsText("requests: 0.6 per min → 1.2 per min, from now until");
-    assertThat(page.locator("dialog .source")).hasText("The present rate is by plan.");
-    page.getByLabel("bucket").selectOption("asks");
+    assertThat(page.locator("dialog .source")).hasText("The present limit is by plan.");
+    page.getByLabel("which limit").selectOption("asks");
     assertThat(page.locator("dialog .present")).containsText("asks: 20 per s → 40 per s");
     page.locator("dialog button", new Page.LocatorOptions().setHasText("× 5")).click();
     assertThat(page.getByLabel("operations per second")).hasValue("100");
@@ -162,12 +162,12 @@ final class CasesPageIT extends OperatorsPage {
     confirm("Boost").click();
     assertThat(page.locator(".detail")).containsText("50 per s, burst 3,000 override until");
     button("Boost…").click();
-    page.getByLabel("bucket").selectOption("asks");
+    page.getByLabel("which limit").selectOption("asks");
     assertThat(page.locator("dialog .source")).containsText("an override until");
     confirm("Cancel").click();
 
     button("Lower…").click();
-    page.getByLabel("bucket").selectOption("asks");
+    page.getByLabel("which limit").selectOption("asks");
     assertThat(page.getByLabel("operations per second")).hasValue("25");
     page.getByLabel("operations per second").fill("60");
     confirm("Lower").click();
@@ -187,7 +187,7 @@ final class CasesPageIT extends OperatorsPage {
     button("Boost…").click();
     assertThat(page.locator("dialog"))
         .containsText("has no record yet: one with the plan free is made.");
-    assertThat(page.getByLabel("bucket")).hasValue("requests");
+    assertThat(page.getByLabel("which limit")).hasValue("requests");
     page.getByLabel("operations per second").fill("10");
     confirm("Boost").click();
     assertThat(page.locator(".decisions")).containsText("Ask, Tell pass now");
@@ -237,7 +237,7 @@ final class CasesPageIT extends OperatorsPage {
 
   private void change(String side, String rates) {
     button(side + "…").click();
-    page.getByLabel("bucket").selectOption("asks");
+    page.getByLabel("which limit").selectOption("asks");
     confirm(side).click();
     assertThat(page.locator(".notice")).containsText(rates);
   }

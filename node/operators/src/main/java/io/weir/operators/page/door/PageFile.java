@@ -65,13 +65,15 @@ public record PageFile(
       "css", "text/css; charset=utf-8",
       "js", "text/javascript; charset=utf-8",
       "svg", "image/svg+xml");
-  private static final Pattern COMMENT = Pattern.compile("(?m)^ *(?://.*|/\\*(?s:.*?)\\*/)\\n");
+  private static final Pattern COMMENT =
+      Pattern.compile("(?m)^ *(?://.*|/\\*(?s:(?!\\*/).)*\\*/ *)\\n");
+  private static final Pattern INDENTATION = Pattern.compile("(?m)^ +");
   private static final int VERSION_DIGITS = 16;
 
   /** All files. */
   public static List<PageFile> all() {
     List<Source> sources = Stream.concat(
-            NAMES.stream().map(name -> new Source(name, uncommented(name, read(OURS + name)))),
+            NAMES.stream().map(name -> new Source(name, shortened(name, read(OURS + name)))),
             OF_LIBRARIES.entrySet().stream()
                 .map(file -> new Source(file.getKey(), read(LIBRARIES + file.getValue()))))
         .toList();
@@ -112,12 +114,13 @@ public record PageFile(
     }
   }
 
-  // A tenth of what is sent would be comments, each on lines of its own.
-  private static Buffer uncommented(String name, Buffer content) {
-    return name.endsWith(".js") || name.endsWith(".css")
-        ? Buffer.buffer(
-            COMMENT.matcher(content.toString(StandardCharsets.UTF_8)).replaceAll(""))
-        : content;
+  // A tenth of what is sent would be comments, each on lines of its own, and indentation.
+  private static Buffer shortened(String name, Buffer content) {
+    if (!name.endsWith(".js") && !name.endsWith(".css")) {
+      return content;
+    }
+    String code = COMMENT.matcher(content.toString(StandardCharsets.UTF_8)).replaceAll("");
+    return Buffer.buffer(INDENTATION.matcher(code).replaceAll(""));
   }
 
   private static Buffer packed(Buffer content) {

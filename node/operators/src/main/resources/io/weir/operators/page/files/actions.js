@@ -62,79 +62,88 @@ export async function freeze(app, of) {
 
 const LASTS = [['+15m', '15 minutes', 15], ['+1h', 'an hour', 60], ['+8h', '8 hours', 480], ['+1d', 'a day', 1440], ['+7d', 'a week', 10080]];
 
-/** The buckets of the key itself with their rates now, the fullest first: that is the one that denies. */
-function ownRates({ record, explained }) {
+/**
+ * The limits of the key itself with their sizes now, the fullest first: that is the one that denies. A record names them
+ * otherwise than an explanation. The size of a bucket is its rate, that of a quota or permits is a number.
+ */
+function ownLimits({ record, explained }) {
   const fill = name => explained.limits.find(one => one.limit === name)?.usedPercent || 0;
-  const all = record ? record.limits.map(one => ({ ...one, limit: one.name })) : explained.limits;
-  return all
-    .filter(one => one.opsPerSec !== undefined && one.scope === 'key')
-    .sort((one, other) => fill(other.limit) - fill(one.limit));
+  return (record?.limits || explained.limits)
+    .filter(one => one.scope === 'key')
+    .map(one => ({ ...one, name: record ? one.name : one.limit, isRate: one.opsPerSec !== undefined, size: one.opsPerSec ?? (record ? one.limit : one.capacity) }))
+    .sort((one, other) => fill(other.name) - fill(one.name));
 }
 
+const inWords = (limit, size) => (limit.isRate ? rate(size) : number(size));
+
 const SIDES = {
-  boost: { title: 'Boost', factors: [2, 5, 10], least: now => now, most: () => Infinity, wrong: 'A boost is above the present rate; Lower… is for less.' },
-  lower: { title: 'Lower', factors: [0.5, 0.2, 0.1], least: () => 0, most: now => now, wrong: 'Lower is below the present rate; Boost… is for more.' }
+  boost: { title: 'Boost', factors: [2, 5, 10], least: now => now, most: () => Infinity, wrong: 'A boost is above the present limit; Lower… is for less.' },
+  lower: { title: 'Lower', factors: [0.5, 0.2, 0.1], least: () => 0, most: now => now, wrong: 'Lower is below the present limit; Boost… is for more.' }
 };
 
-/** The form of another rate; it writes what is chosen into `wish`. */
-function rateForm(side, rates, wish) {
-  const now = () => rates.find(one => one.limit === wish.bucket);
+/** The form of another size of a limit; it writes what is chosen into `wish`. */
+function sizeForm(side, limits, wish) {
+  const now = () => limits.find(one => one.name === wish.name);
   const sentence = () => {
     const [, , minutes] = LASTS.find(([value]) => value === wish.until);
-    return `${wish.bucket}: ${rate(now().opsPerSec)} → ${rate(wish.opsPerSec)}, from now until ${clock(Date.now() + minutes * 60_000)}`;
+    return `${wish.name}: ${inWords(now(), now().size)} → ${inWords(now(), wish.size)}, from now until ${clock(Date.now() + minutes * 60_000)}`;
   };
-  const source = () => (now().until ? `The present rate is an override until ${clock(now().until)}, which this replaces.` : `The present rate is by ${now().from}.`);
+  const source = () => (now().until ? `The present limit is an override until ${clock(now().until)}, which this replaces.` : `The present limit is by ${now().from}.`);
   const show = form => {
-    const isRight = wish.opsPerSec > side.least(now().opsPerSec) && wish.opsPerSec < side.most(now().opsPerSec);
-    form.elements.opsPerSec.setCustomValidity(isRight ? '' : side.wrong);
+    const isRight = wish.size > side.least(now().size) && wish.size < side.most(now().size);
+    form.elements.size.setCustomValidity(isRight ? '' : side.wrong);
+    form.elements.size.step = now().isRate ? 'any' : '1';
+    form.querySelector('.unit').textContent = now().isRate ? 'operations per second' : 'operations';
     form.querySelector('.present').textContent = sentence();
     form.querySelector('.source').textContent = source();
   };
   const set = (form, changed) => {
     Object.assign(wish, changed);
-    form.elements.opsPerSec.value = String(wish.opsPerSec);
+    form.elements.size.value = String(wish.size);
     show(form);
   };
   return html`<p class="present">${sentence()}</p><p class="source quiet">${source()}</p>
     <p class="grid">
-      <label>bucket<select @change=${event => {
-        wish.bucket = event.target.value;
-        set(event.target.form, { opsPerSec: proposed(now(), side.factors[0]) });
-      }}>${rates.map(one => html`<option>${one.limit}</option>`)}</select></label>
-      <label>operations per second<input name="opsPerSec" type="number" min="0" step="any" required .value=${String(wish.opsPerSec)} @input=${event => {
-        wish.opsPerSec = Number(event.target.value);
+      <label>which limit<select @change=${event => {
+        wish.name = event.target.value;
+        set(event.target.form, { size: proposed(now(), side.factors[0]) });
+      }}>${limits.map(one => html`<option>${one.name}</option>`)}</select></label>
+      <label><span class="unit">${now().isRate ? 'operations per second' : 'operations'}</span><input name="size" type="number" min="0" step=${now().isRate ? 'any' : '1'} required .value=${String(wish.size)} @input=${event => {
+        wish.size = Number(event.target.value);
         show(event.target.form);
       }}></label>
       <label>for<select @change=${event => set(event.target.form, { until: event.target.value })}>${LASTS.map(
         ([value, name]) => html`<option value=${value} ?selected=${value === wish.until}>${name}</option>`
       )}</select></label>
     </p>
-    <p class="buttons">${side.factors.map(factor => html`<button type="button" @click=${event => set(event.target.form, { opsPerSec: proposed(now(), factor) })}>× ${factor}</button>`)}</p>`;
+    <p class="buttons">${side.factors.map(factor => html`<button type="button" @click=${event => set(event.target.form, { size: proposed(now(), factor) })}>× ${factor}</button>`)}</p>`;
 }
 
 function proposed(limit, factor) {
-  return Number((limit.opsPerSec * factor).toPrecision(3));
+  const size = Number((limit.size * factor).toPrecision(3));
+  return limit.isRate ? size : Math.round(size);
 }
 
-/** Another rate of one bucket until a moment, higher or lower by `name`; the other overrides stay. */
-export async function changeRate(app, of, name) {
+/** Another size of one limit until a moment, higher or lower by `name`; the other overrides stay. */
+export async function changeSize(app, of, name) {
   const side = SIDES[name];
-  const rates = ownRates(of);
-  if (!rates.length) {
-    app.say(`${of.key} has no bucket of its own: its limits are shared.`);
+  const limits = ownLimits(of);
+  if (!limits.length) {
+    app.say(`${of.key} has no limit of its own: its limits are shared.`);
     return;
   }
-  const wish = { bucket: rates[0].limit, opsPerSec: proposed(rates[0], side.factors[0]), until: '+1h' };
+  const wish = { name: limits[0].name, size: proposed(limits[0], side.factors[0]), until: '+1h' };
   const isSure = await confirmed({
     title: `${side.title} ${of.key}`,
-    content: html`${rateForm(side, rates, wish)}${made(of)}`,
+    content: html`${sizeForm(side, limits, wish)}${made(of)}`,
     action: side.title
   });
   if (isSure) {
-    const before = rates.find(one => one.limit === wish.bucket).opsPerSec;
-    const others = (of.record?.overrides || []).filter(one => one.bucket !== wish.bucket || one.operation);
-    await change(of, { overrides: [...others, wish] });
-    app.say(`${wish.bucket} of ${of.key}: ${rate(before)} → ${rate(wish.opsPerSec)}.`);
+    const limit = limits.find(one => one.name === wish.name);
+    const field = limit.isRate ? 'bucket' : 'limits';
+    const others = (of.record?.overrides || []).filter(one => one[field] !== wish.name || one.operation);
+    await change(of, { overrides: [...others, { [field]: wish.name, [limit.isRate ? 'opsPerSec' : 'limit']: wish.size, until: wish.until }] });
+    app.say(`${wish.name} of ${of.key}: ${inWords(limit, limit.size)} → ${inWords(limit, wish.size)}.`);
   }
 }
 

@@ -105,9 +105,9 @@ function failed(view, error) {
   }
 }
 
-// A node that does not answer is dead; what is shown of it is of a while ago.
+// A node that does not answer is dead; what is shown of it is of a while ago. The stream of one that hangs stays open.
 function isDead() {
-  return !app.session.tenant && !live.isHeard && live.heardAt > 0;
+  return !app.session.tenant && live.heardAt > 0 && (!live.isHeard || Date.now() - live.heardAt > STALE_MILLIS);
 }
 
 function silence() {
@@ -117,7 +117,6 @@ function silence() {
 }
 
 function page() {
-  const isStale = isDead() || (live.heardAt > 0 && Date.now() - live.heardAt > STALE_MILLIS);
   return html`
     <a class="skip" href="#main" @click=${event => {
       event.preventDefault();
@@ -135,7 +134,7 @@ function page() {
         <button type="button" class="plain" @click=${leave}>Sign out</button>
       </div>
     </header>
-    <main id="main" tabindex="-1" class=${isStale ? 'stale' : ''}>
+    <main id="main" tabindex="-1" class=${isDead() ? 'stale' : ''}>
       <h1 class="hidden">${app.view.title}</h1>
       ${isDead() ? silence() : problem(app.failure)}
       ${app.view.draw(app)}
@@ -155,7 +154,7 @@ function standing() {
   if (app.session.tenant) {
     return { kind: 'good', text: `tenant ${app.session.tenant}` };
   }
-  if (!live.isHeard) {
+  if (!live.isHeard || isDead()) {
     return { kind: 'bad', text: 'node not heard' };
   }
   const count = live.status.findings.length;
@@ -266,13 +265,23 @@ function goesOn() {
   );
 }
 
+// A stream that has gone silent may never end by itself, so another one is opened.
+function lookForSilence() {
+  if (isDead()) {
+    if (live.isHeard) {
+      listen(heard, goesOn);
+    }
+    draw();
+  }
+}
+
 function begin() {
   if (app.session.tenant) {
     // The stream of a node covers all tenants, so the page of a tenant's operator asks instead.
     setInterval(() => goesOn().then(goes => goes && heard()), TENANT_EVERY_MILLIS);
   } else {
     listen(heard, goesOn);
-    setInterval(() => isDead() && draw(), 1000);
+    setInterval(lookForSilence, 1000);
   }
   route();
 }

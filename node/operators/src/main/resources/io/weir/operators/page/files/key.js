@@ -1,15 +1,15 @@
 // All about one key: what would be decided now and why, its limits, its denials, and what can be done.
 
 import { ask, askWithTag, withQuery } from './api.js';
-import { changeRate, copy, freeze, reset } from './actions.js';
+import { changeSize, copy, freeze, reset } from './actions.js';
 import { denialFacts, denialList } from './denials.js';
 import { age, ahead, bar, clock, facts, html, left, loading, nothing, number, period, rate, silent, table, time, wait } from './parts.js';
 
 const denials = denialList(true);
 
-const shown = { key: '', id: '', limit: '', operation: '', explained: null, record: null, tag: '', denial: null, mostLines: 0 };
+const shown = { key: '', id: '', limit: '', operation: '', explained: null, record: null, tag: '', denial: null, mostLines: 0, inUse: [] };
 
-const NOTHING = { explained: null, record: null, tag: '', denial: null, mostLines: 0 };
+const NOTHING = { explained: null, record: null, tag: '', denial: null, mostLines: 0, inUse: [] };
 
 async function record(key) {
   try {
@@ -25,11 +25,14 @@ async function record(key) {
 
 // A denial by its id leads to its key.
 async function whose() {
-  if (!shown.id || shown.denial) {
-    return shown.key;
+  const { id, key } = shown;
+  if (!id) {
+    return key;
   }
-  const denial = await ask(`/v1/denials/${encodeURIComponent(shown.id)}`);
-  Object.assign(shown, { denial, operation: denial.operation, limit: denial.full[0]?.limit || denial.reason });
+  const denial = shown.denial || (await ask(`/v1/denials/${encodeURIComponent(id)}`));
+  if (id === shown.id && !shown.denial) {
+    Object.assign(shown, { denial, operation: denial.operation, limit: denial.full[0]?.limit || denial.reason });
+  }
   return denial.key;
 }
 
@@ -105,21 +108,34 @@ function size(limit) {
   return limit.opsPerSec ? `${rate(limit.opsPerSec)}, ${burst}` : limit.periodMs ? `${number(limit.capacity)} ${period(limit.periodMs)}` : `${number(limit.capacity)} at once`;
 }
 
-/** All limits of the key, the fullest first. */
+// One that was in use stays in its place when nothing of it is used any more.
+function isInUse(limit) {
+  const is = limit.used > 0 || limit.full || limit.from !== 'plan' || limit.limit === shown.limit || shown.inUse.includes(limit.limit);
+  if (is && !shown.inUse.includes(limit.limit)) {
+    shown.inUse = [...shown.inUse, limit.limit];
+  }
+  return is;
+}
+
+/** All limits of the key, the fullest first; those that nothing uses are folded. */
 function limits(of) {
   const until = limit => shown.record?.limits.find(one => one.name === limit.limit)?.until;
-  const used = limit => `${number(limit.used)} of ${number(limit.capacity)}`;
+  const usage = limit => `${number(limit.used)} of ${number(limit.capacity)}`;
   const override = limit => (limit.from === 'plan' ? nothing : limit.from === 'request' ? html` <span class="tag">carried by the last denied command</span>` : html` <span class="tag">override${until(limit) ? html` until ${time(until(limit))}` : nothing}</span>`);
   const columns = [
     ['limit', limit => html`<b>${limit.limit}</b> ${limit.limit === shown.limit ? html`<span class="tag warn">denied lately</span>` : nothing}
       <small class="line-of">${limit.kind} of the ${limit.scope}${limit.leased ? ', leased' : ''}: ${limit.operations.join(', ')}</small>`],
-    ['used', limit => html`${bar(percent(limit), `${used(limit)} used, ${limit.usedPercent} %`, true)}<small>${used(limit)} · ${size(limit)}${override(limit)}</small>`, 'wide'],
+    ['used', limit => html`${bar(percent(limit), `${usage(limit)} used, ${limit.usedPercent} %`, true)}<small>${usage(limit)} · ${size(limit)}${override(limit)}</small>`, 'wide'],
     ['all free', limit => (limit.emptyAt || limit.resetAt ? left(limit.emptyAt || limit.resetAt) : 'now')]
   ];
   const all = [...of.limits].sort((one, other) => percent(other) - percent(one));
   const never = of.decisions.find(one => one.decision === 'never_allowed');
   const none = of.decisions.some(one => one.decision === 'unavailable') ? 'No levels are known while Redis is away.' : never ? `Its limits do not count: ${never.why || never.reason}.` : 'Nothing limits it.';
-  return table(columns, all, none, 'limits', limit => limit.limit === shown.limit);
+  const used = all.filter(isInUse);
+  const idle = all.filter(limit => !used.includes(limit));
+  const isFolded = used.length > 0 && idle.length > 1;
+  return html`${table(columns, isFolded ? used : all, none, 'limits', limit => limit.limit === shown.limit)}
+    ${isFolded ? html`<details><summary>${idle.length} limits of which nothing is used</summary>${table(columns, idle, '', 'unused limits')}</details>` : nothing}`;
 }
 
 function holders(of) {
@@ -173,8 +189,8 @@ function buttons(app, of) {
   const kind = name => (name === first ? 'primary' : '');
   return html`<div class="buttons">
       <button type="button" data-key="r" class=${kind('reset')} ?disabled=${!mayReset} @click=${acting(app, () => reset(app, key, { key, queue: true }))}>Reset…</button>
-      <button type="button" data-key="b" ?disabled=${!mayLimits} @click=${acting(app, one => changeRate(app, one, 'boost'))}>Boost…</button>
-      <button type="button" ?disabled=${!mayLimits} @click=${acting(app, one => changeRate(app, one, 'lower'))}>Lower…</button>
+      <button type="button" data-key="b" ?disabled=${!mayLimits} @click=${acting(app, one => changeSize(app, one, 'boost'))}>Boost…</button>
+      <button type="button" ?disabled=${!mayLimits} @click=${acting(app, one => changeSize(app, one, 'lower'))}>Lower…</button>
       <button type="button" @click=${app.doing(() => copy(app, summary(of)))}>Copy</button>
       <button type="button" data-key="f" class="apart ${kind('freeze')}" ?disabled=${!mayFreeze} @click=${acting(app, one => freeze(app, one))}>${isFrozen ? 'Activate…' : 'Freeze…'}</button>
     </div>

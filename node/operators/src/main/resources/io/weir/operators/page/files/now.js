@@ -35,6 +35,9 @@ function finding(one) {
     ${one.nodes ? html`<small>${one.nodes.join(', ')}</small>` : nothing}<br>${commands(one.doThis)}</li>`;
 }
 
+// A node lists so many at most.
+const totalOf = found => `${number(found.total)}${found.hasMore ? '+' : ''}`;
+
 /** One line: how many things need the operator, each with since when and what to do; or that nothing does. */
 function verdict() {
   const { needsYou, findings, nodes, redis, policy } = live.status;
@@ -42,9 +45,8 @@ function verdict() {
     return html`<section class="verdict bad" aria-label="what needs you"><b>${findings.length === 1 ? 'One thing needs you' : `${findings.length} things need you`}</b>
       <ul>${findings.map(finding)}</ul></section>`;
   }
-  const limited = live.cases?.total;
   const facts = [
-    ...(limited ? [`${number(limited)} limited as the policy says`] : []),
+    ...(live.cases?.total ? [`${totalOf(live.cases)} limited as the policy says`] : []),
     `${nodes.answered} ${nodes.answered === 1 ? 'node' : 'nodes'}`,
     redis.p99Ms === undefined ? 'Redis answers' : `Redis ${number(redis.p99Ms)} ms`,
     `policy ${policy.revision}${policy.since ? ` since ${clock(policy.since)}` : ''}${policy.by ? ` by ${policy.by}` : ''}`
@@ -86,7 +88,7 @@ function who(one) {
   const operation = one.operation === 'unlisted' ? '' : one.operation;
   const of = one.key ? { key: one.key, operation, limit: one.limit } : { tenant: one.tenant, limit: one.limit };
   const title = one.key ? nothing : 'the keys of the tenant share the limit';
-  return html`<a data-row title=${title} href=${address(shown.list, of)}><span class="quiet">${one.tenant}/</span>${one.key || ''}</a>`;
+  return html`<a data-row title=${title} href=${address(shown.list, of)}><span class="quiet">${one.tenant}/</span>${one.key || html`<small>all its keys</small>`}</a>`;
 }
 
 function isOpen(app, one) {
@@ -94,9 +96,11 @@ function isOpen(app, one) {
   return one.limit === limit && (one.key ? one.key === key : one.tenant === tenant);
 }
 
+const casesOf = app => (shown.list === 'now' && !app.session.tenant ? live.cases : shown.cases);
+
 /** The table of cases: who is limited, by which limit, since when. */
 function cases(app) {
-  const found = shown.list === 'now' && !app.session.tenant ? live.cases : shown.cases;
+  const found = casesOf(app);
   const times = ['now', 'closed'].includes(shown.list) ? 'denied' : 'times';
   const columns = [
     ['who', who],
@@ -110,16 +114,16 @@ function cases(app) {
   const matching = found && inOrder(found.cases.filter(one => `${one.tenant}/${one.key || ''} ${one.limit} ${one.why || ''} ${one.operation}`.includes(shown.filter)));
   return html`${shown.filter ? html`<p class="line">only <b>${shown.filter}</b> <a href=${withQuery('#/now', { list: shown.list })}>all</a></p>` : nothing}
     ${table(columns, matching, LISTS[shown.list][1], 'cases', one => isOpen(app, one))}
-    ${found && found.total > found.cases.length ? html`<p class="quiet">and ${number(found.total - found.cases.length)} more</p>` : nothing}`;
+    ${found && found.total > found.cases.length ? html`<p class="quiet">and ${number(found.total - found.cases.length)}${found.hasMore ? ' or' : ''} more</p>` : nothing}`;
 }
 
 function list(app) {
   const ofTenant = ['now', 'nearly', 'wouldbe', 'closed', 'denials'];
   const parts = Object.entries(LISTS)
     .filter(([name]) => !app.session.tenant || ofTenant.includes(name))
-    .map(([name, [title]]) => [name, withQuery('#/now', { list: name === 'now' ? '' : name }), name === 'now' && live.cases ? `${title} ${live.cases.total}` : title]);
+    .map(([name, [title]]) => [name, withQuery('#/now', { list: name === 'now' ? '' : name }), name === 'now' && live.cases ? `${title} ${totalOf(live.cases)}` : title]);
   const content = { denials: () => denials.draw(app), changes: () => drawChanges(app) }[shown.list] || (() => cases(app));
-  const answered = { denials: denials.found(), changes: null }[shown.list] ?? shown.cases;
+  const answered = { denials: denials.found(), changes: null }[shown.list] ?? casesOf(app);
   return tabbed('lists', parts, shown.list, content(), answered ? silent(answered) : nothing);
 }
 

@@ -1,0 +1,118 @@
+package io.weir.whole.page;
+
+import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.microsoft.playwright.Locator;
+import com.microsoft.playwright.Page;
+import io.weir.node.testing.NodeFixture;
+import io.weir.testkit.FaultProxy;
+import io.weir.testkit.Histories;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** The page while a node hangs, while Redis is away, and while it is watched for long. */
+@Tag("page")
+final class TroublePageIT extends OperatorsPage {
+  private static final String SHIFTS = """
+      new PerformanceObserver(list => list.getEntries().forEach(entry => {
+        window.shifted = (window.shifted || 0) + (entry.hadRecentInput ? 0 : entry.value);
+      })).observe({ type: 'layout-shift', buffered: true })""";
+
+  /** A rebuilt page may move once what stands on it by this much. */
+  private static final double MOST_SHIFTED = 0.05;
+
+  @Test
+  void aNodeThatHangsIsShownAsSilentUntilItAnswers() {
+    try (FaultProxy proxy = FaultProxy.before(node.adminUri("/").getPort())) {
+      page.navigate("http://127.0.0.1:%d/page".formatted(proxy.port()));
+      page.getByLabel("Admin token").fill(NodeFixture.ADMIN);
+      page.getByText("Sign in").last().click();
+      assertThat(page.locator(".figures")).isVisible();
+
+      proxy.stall(true);
+      assertThat(page.locator(".problem")).containsText("This node does not answer since");
+      assertThat(page.locator(".state")).hasText("node not heard");
+      assertThat(page.locator("main.stale")).isVisible();
+
+      proxy.stall(false);
+      assertThat(page.locator(".problem")).hasCount(0);
+      assertThat(page.locator(".state")).hasText(Pattern.compile("live|needs? you"));
+    }
+  }
+
+  @Test
+  void withoutRedisTheListSaysThatItIsOfOneNode() {
+    ask("quiet", 7);
+    ask("busy", 7);
+    signIn();
+    Locator cases = page.locator("[aria-label=cases]");
+    assertThat(cases).containsText("acme/busy");
+    redis.pause();
+    try {
+      assertThat(page.locator(".verdict")).containsText("Redis is away");
+      assertThat(page.locator("main")).containsText("Redis is away: only this node was asked");
+      assertThat(cases).containsText("acme/busy");
+    } finally {
+      redis.resume();
+    }
+    assertThat(page.locator(".verdict")).not().containsText("Redis is away");
+    assertThat(page.locator("main")).not().containsText("only this node was asked");
+  }
+
+  @Test
+  void aQuotaIsBoosted() {
+    String withQuota =
+        policy + "quotas: [{ name: day, limit: 100, period: day, operations: [Ask, Tell] }]\n";
+    assertThat(send("PUT", "/v1/policy?force=true", withQuota).statusCode()).isEqualTo(200);
+    send("POST", "/v1/keys", "{\"tenant\": \"acme\", \"id\": \"daily\"}");
+    try {
+      for (int i = 0; i < 10; i++) {
+        node.post(
+            "/v1/check",
+            "{\"subject\": \"daily\", \"operation\": \"Tell\", \"cost\": 10}",
+            "Authorization",
+            "Bearer " + NodeFixture.SERVICE);
+      }
+      show("now?key=daily");
+      assertThat(page.locator(".decisions")).containsText("day full");
+      button("Boost…").click();
+      assertThat(page.getByLabel("which limit")).hasValue("day");
+      assertThat(page.locator("dialog .present")).containsText("day: 100 → 200, from now until");
+      page.getByLabel("operations", new Page.GetByLabelOptions().setExact(true)).fill("150");
+      confirm("Boost").click();
+      assertThat(page.locator(".notice")).hasText("day of daily: 100 → 150.");
+      assertThat(page.locator(".decisions")).containsText("Ask, Tell pass now");
+      button("Lower…").click();
+      page.getByLabel("which limit").selectOption("day");
+      page.getByLabel("operations", new Page.GetByLabelOptions().setExact(true)).fill("120");
+      confirm("Lower").click();
+      assertThat(page.locator(".detail")).containsText("100 of 120");
+      assertThat(complaints).isEmpty();
+    } finally {
+      send("DELETE", "/v1/keys/daily", "");
+      send("PUT", "/v1/policy?force=true", policy);
+    }
+  }
+
+  @Test
+  void whatIsWatchedStaysInItsPlace() {
+    ask("spent", 6);
+    ask("spent", 1);
+    show("now?key=spent");
+    assertThat(page.locator(".detail .decisions")).containsText("Ask is denied");
+    page.waitForTimeout(3000);
+    page.evaluate(SHIFTS);
+    page.evaluate("window.shifted = 0");
+    for (int i = 0; i < Histories.count(10, 60); i++) {
+      ask("spent", 1);
+      ask("busy", 7);
+      ask("user:" + i, 7);
+      page.waitForTimeout(1000);
+    }
+    assertThat((Double) Double.valueOf(page.evaluate("window.shifted").toString()))
+        .isLessThan(MOST_SHIFTED);
+    assertThat(complaints).isEmpty();
+  }
+}
