@@ -1,5 +1,7 @@
 package io.weir.state.degraded;
 
+import static io.weir.core.slot.SlotLimits.LONGEST_US;
+import static io.weir.core.slot.SlotLimits.TURNS;
 import static java.util.concurrent.TimeUnit.MICROSECONDS;
 
 import io.github.bucket4j.Bucket;
@@ -22,7 +24,11 @@ final class LocalBucket {
   // unit, or as many units as keep the refill rate at half of that.
   private static final long MAX_TOKENS_PER_MICRO = 500;
   private static final long MICROS_PER_SECOND = 1_000_000;
-  private static final long MAX_WAIT_NANOS = TimeUnit.SECONDS.toNanos(10);
+  /** So long a cost waits that is above the share. */
+  private static final long ABOVE_SHARE_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+  /** Retry times go on until at least so far ahead, and for so many turns; then they begin anew. */
+  private static final long FURTHEST_NANOS = TimeUnit.SECONDS.toNanos(10);
 
   private static final long REPORT_EVERY_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
@@ -68,7 +74,7 @@ final class LocalBucket {
   long waitNanos(long units) {
     long tokens = tokens(units);
     if (tokens > capacity) {
-      return MAX_WAIT_NANOS; // more than the capacity of this node's share
+      return ABOVE_SHARE_NANOS; // more than the capacity of this node's share
     }
     EstimationProbe probe = bucket.estimateAbilityToConsume(tokens);
     return probe.canBeConsumed() ? 0 : probe.getNanosToWaitForRefill();
@@ -137,11 +143,13 @@ final class LocalBucket {
     bucket.addTokens(tokens(units));
   }
 
-  /** The retry time of a caller that has to wait; each caller gets a different one. */
+  /** The retry time of a caller that has to wait; callers get different ones. */
   long retryAt(long units, long waitNanos, long now) {
     long first = now + waitNanos;
-    long next = lastRetryNanos <= now ? first : Math.max(first, lastRetryNanos + nanosFor(units));
-    lastRetryNanos = next - now > MAX_WAIT_NANOS ? first : next;
+    long turn = nanosFor(units);
+    long next = lastRetryNanos <= now ? first : Math.max(first, lastRetryNanos + turn);
+    long furthest = Math.max(FURTHEST_NANOS, TURNS * turn);
+    lastRetryNanos = next - first > furthest ? first : next;
     return lastRetryNanos;
   }
 
@@ -152,7 +160,7 @@ final class LocalBucket {
 
   // The time in which this node's share drains the units.
   private long nanosFor(long units) {
-    long micros = Math.min(units / rate, TimeUnit.NANOSECONDS.toMicros(MAX_WAIT_NANOS));
+    long micros = Math.min(units / rate, LONGEST_US / nodes);
     long rest = MICROSECONDS.toNanos(units % rate) / rate;
     return Math.max(1, (MICROSECONDS.toNanos(micros) + rest) * nodes);
   }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.core.bucket.Bucket;
 import io.weir.core.bucket.Demand;
+import io.weir.core.bucket.Rate;
 import io.weir.core.bucket.Scope;
 import io.weir.core.decision.Decision;
 import io.weir.core.decision.Decision.Allowed;
@@ -89,6 +90,22 @@ final class LocalShareTest {
     }
     assertThat(new HashSet<>(waits)).hasSize(100);
     assertThat(waits).isSorted().allMatch(wait -> wait > 0 && wait <= 10_000_000);
+  }
+
+  @ParameterizedTest(name = "{0} operations in {1} s, cost {2}")
+  @CsvSource({"1, 10, 1", "1, 60, 1", "1, 3600, 1", "1, 86400, 1", "1, 2592000, 1", "100, 60, 90"})
+  void callersOfSlowLimitsAndOfLargeCostsGetDifferentTimes(long burst, long seconds, int cost) {
+    Rate rate = new Rate(burst, TimeUnit.SECONDS.toMicros(seconds));
+    Charge charge =
+        charge("k1", Demand.of(new Bucket("slow", Scope.KEY, rate, seconds * 1000)), cost);
+    long share = TimeUnit.SECONDS.toMicros(seconds) * cost / burst * nodes;
+    local.decide(charge);
+    List<Long> waits = new ArrayList<>();
+    for (int i = 0; i < 10; i++) {
+      waits.add(((Denied) local.decide(charge).decision()).retryAfterMicros());
+    }
+    assertThat(new HashSet<>(waits)).hasSize(10);
+    assertThat(waits).isSorted().allMatch(wait -> wait > 0 && wait <= 11 * share);
   }
 
   @Test
