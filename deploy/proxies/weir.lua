@@ -28,6 +28,8 @@ core.register_action('weir', { 'http-req' }, function(txn)
   end
   txn:set_var('txn.weir_status', answer.status or 0)
   txn:set_var('txn.weir_wait', first('retry-after'))
+  txn:set_var('txn.weir_wait_ms', first('retry-after-ms'))
+  txn:set_var('txn.weir_decision', first('weir-decision'))
   txn:set_var('txn.weir_limit', first('ratelimit'))
   txn:set_var('txn.weir_ticket', first('retry-ticket'))
   txn:set_var('txn.weir_challenge', first('www-authenticate'))

@@ -53,7 +53,7 @@ public final class Strangers {
 
   /** Whether a search failed because there were too many. */
   static boolean isBusy(Throwable error) {
-    return error instanceof RefusedException refused && refused.problem() == BUSY;
+    return error instanceof RefusedException refused && refused.problem().equals(BUSY);
   }
 
   private boolean tryTake(Optional<String> address) {

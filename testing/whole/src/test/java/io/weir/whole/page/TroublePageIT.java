@@ -111,7 +111,7 @@ final class TroublePageIT extends OperatorsPage {
       ask("user:" + i, 7);
       page.waitForTimeout(1000);
     }
-    assertThat((Double) Double.valueOf(page.evaluate("window.shifted").toString()))
+    assertThat(Double.parseDouble(String.valueOf(page.evaluate("window.shifted"))))
         .isLessThan(MOST_SHIFTED);
     assertThat(complaints).isEmpty();
   }

@@ -159,6 +159,9 @@ final class ProxiesIT {
             .build(),
         BodyHandlers.ofString());
     assertThat(ticket.headers().firstValue("Retry-Ticket").orElse("")).isNotEmpty();
+    assertThat(ticket.headers().firstValue("Retry-After-Ms").map(Integer::parseInt))
+        .hasValueSatisfying(wait -> assertThat(wait).isBetween(300_000, 800_000));
+    assertThat(ticket.headers().firstValue("Weir-Decision").orElse("")).isNotEmpty();
 
     HttpResponse<String> unknown = get(proxy, "/orders/1", "nobody.knows-this-key");
     assertThat(unknown.statusCode()).isEqualTo(401);

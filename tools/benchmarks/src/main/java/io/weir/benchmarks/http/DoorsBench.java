@@ -76,7 +76,22 @@ public final class DoorsBench {
                     "Redis protocol, WEIR.CHECK",
                     ofRedis,
                     respPort,
-                    i -> command("WEIR.CHECK", "k" + i, "Hello"))),
+                    i -> command("WEIR.CHECK", "k" + i, "Hello")),
+                bytes(
+                    "Redis protocol, WEIR.CHECK, one subject",
+                    ofRedis,
+                    respPort,
+                    i -> command("WEIR.CHECK", "k0", "Hello")),
+                bytes(
+                    "Redis protocol, WEIR.CHECK, one subject, leased",
+                    ofRedis,
+                    respPort,
+                    i -> command("WEIR.CHECK", "k0", "Leased")),
+                bytes(
+                    "Redis protocol, CL.THROTTLE",
+                    ofRedis,
+                    respPort,
+                    i -> command("CL.THROTTLE", "f" + i, "900000", "900000", "1"))),
             rounds,
             duration));
       }
@@ -151,14 +166,21 @@ public final class DoorsBench {
   // One limit for each subject at each door, of billions of operations: nothing is denied.
   private static String policy() {
     String subjects = IntStream.range(0, SUBJECTS)
-        .mapToObj("  k%d: { tenant: acme, plan: default }%n"::formatted)
+        .mapToObj(
+            i -> "  k%d: { tenant: acme, plan: default }%n  f%d: { tenant: acme, plan: carried }%n"
+                .formatted(i, i))
         .collect(Collectors.joining());
     return """
         operations:
           - { name: Hello, match: { method: GET, path: /hello } }
+          - { name: Leased, match: { method: GET, path: /leased } }
         buckets:
           - { name: requests, burstPeriodMs: 9000000000,
               throttleGroups: [{ opsPerSec: 1, operations: [Hello] }] }
+          - { name: busy, leased: true, burstPeriod: 10,
+              throttleGroups: [{ opsPerSec: 10000000, operations: [Leased] }] }
+        plans: { default: {}, carried: { buckets: [] } }
+        requestLimits: { carried: { maxAtOnce: 1000000, maxOpsPerSec: 1000000, maxDrain: 60m } }
         envoy:
           edge:
             rules:
