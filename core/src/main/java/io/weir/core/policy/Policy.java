@@ -75,8 +75,11 @@ public record Policy(
 
   /** The subject with this name that a rule covers. */
   public Optional<Subject> covered(String name) {
+    if (!Names.isSubject(name)) {
+      return Optional.empty();
+    }
     for (SubjectRule rule : subjectRules) {
-      if (Names.isSubject(name) && rule.match().matches(name)) {
+      if (rule.match().matches(name)) {
         return Optional.of(rule.subject(name));
       }
     }
