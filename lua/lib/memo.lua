@@ -3,7 +3,7 @@
 -- the old one is dropped. A value that is used becomes young again. So their memory is bounded, and
 -- what is in use is rarely derived anew.
 
-local MOST_BYTES, BYTES_OF_VALUE = 4194304, 200
+local MOST_BYTES, BYTES_OF_VALUE = 2097152, 200
 local generations, bytes = {}, 0
 
 -- Counts what is kept beside a value.

@@ -125,7 +125,7 @@ final class FunctionsIT {
       chargeByNewTemplates(begin, 500);
       readings.add(bytesOfFunctions());
     }
-    assertThat(Collections.min(readings.subList(30, 60))).isBetween(1L, 24L << 20);
+    assertThat(Collections.min(readings.subList(30, 60))).isBetween(1L, 32L << 20);
   }
 
   @Test
