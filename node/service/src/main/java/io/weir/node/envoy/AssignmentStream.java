@@ -47,7 +47,7 @@ final class AssignmentStream implements GrpcStream.Method {
   private final Context context;
   private final PolicySource policies;
   private final NodeAssignments assignments;
-  private final AssignmentTurns turns;
+  private final PartSemaphores turns;
   private final String client;
   private final Consumer<GrpcStream> end;
   private final Map<List<Entry>, StreamBucket> buckets = new HashMap<>();
@@ -67,7 +67,7 @@ final class AssignmentStream implements GrpcStream.Method {
       Context context,
       PolicySource policies,
       NodeAssignments assignments,
-      AssignmentTurns turns,
+      PartSemaphores turns,
       String client,
       Consumer<GrpcStream> end) {
     this.context = context;

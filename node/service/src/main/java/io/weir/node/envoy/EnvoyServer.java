@@ -75,7 +75,7 @@ public final class EnvoyServer {
   private final IdentityHashMap<HttpConnection, Stranger> welcomed = new IdentityHashMap<>();
   private final BodyBudget bodies = new BodyBudget(MOST_BYTES);
   private final BodyBudget reports = new BodyBudget(MOST_BYTES);
-  private final AssignmentTurns turns;
+  private final PartSemaphores turns;
 
   /** Refunds of operations that nothing has reserved. */
   @FunctionalInterface
@@ -100,7 +100,7 @@ public final class EnvoyServer {
       Limiters limiters,
       BooleanSupplier isStopping) {
     this.context = vertx.getOrCreateContext();
-    this.turns = new AssignmentTurns(context, limiters.assignments().shared());
+    this.turns = new PartSemaphores(context, limiters.assignments().shared());
     this.limiters = limiters;
     this.services = services;
     this.strangers = new Strangers(vertx, MOST_CONNECTIONS, MOST_STRANGERS);

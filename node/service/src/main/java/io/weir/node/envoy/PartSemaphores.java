@@ -11,14 +11,14 @@ import java.util.stream.IntStream;
  * Bounds how many streams of an event loop a part of the shared state answers at a time. Those of a part that hangs wait
  * for each other, and not those of the others. Mutable; owned by its event loop.
  */
-final class AssignmentTurns {
+final class PartSemaphores {
   /** For each part. */
   private static final int AT_ONCE = 4;
 
   private final RedisAssignments shared;
   private final List<AsyncSemaphore> ofParts;
 
-  AssignmentTurns(Context context, RedisAssignments shared) {
+  PartSemaphores(Context context, RedisAssignments shared) {
     this.shared = shared;
     this.ofParts = IntStream.range(0, shared.parts())
         .mapToObj(part -> new AsyncSemaphore(context, AT_ONCE))
