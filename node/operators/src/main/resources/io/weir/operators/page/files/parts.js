@@ -159,7 +159,7 @@ export function table(columns, rows, empty, caption = nothing, isChosen = () => 
   }
   return html`<div class="scroll" tabindex="0" role="region" aria-label=${caption === nothing ? 'table' : caption}>
     <table>
-      <thead><tr>${columns.map(([heading, , kind]) => html`<th scope="col" class=${kind || ''}>${heading}</th>`)}</tr></thead>
+      <thead><tr>${columns.map(([heading, , kind]) => html`<th scope="col" class=${kind || ''}>${heading || html`<span class="hidden">actions</span>`}</th>`)}</tr></thead>
       <tbody>${rows.map(row => html`<tr class=${isChosen(row) ? 'chosen' : ''}>${columns.map(([, cell, kind]) => html`<td class=${kind || ''}>${cell(row)}</td>`)}</tr>`)}</tbody>
     </table></div>`;
 }
