@@ -63,8 +63,11 @@ final class TroublePageIT extends OperatorsPage {
 
   @Test
   void aQuotaIsBoosted() {
-    String withQuota =
-        policy + "quotas: [{ name: day, limit: 100, period: day, operations: [Ask, Tell] }]\n";
+    String withQuota = policy + """
+        quotas:
+          - { name: day, limit: 100, period: day, operations: [Ask, Tell] }
+          - { name: once, limit: 1, period: day, operations: [Ask] }
+        """;
     assertThat(send("PUT", "/v1/policy?force=true", withQuota).statusCode()).isEqualTo(200);
     send("POST", "/v1/keys", "{\"tenant\": \"acme\", \"id\": \"daily\"}");
     try {
@@ -85,6 +88,7 @@ final class TroublePageIT extends OperatorsPage {
       assertThat(page.locator(".notice")).hasText("day of daily: 100 → 150.");
       assertThat(page.locator(".decisions")).containsText("Ask, Tell pass now");
       button("Lower…").click();
+      assertThat(page.getByLabel("which limit")).not().containsText("once"); // nothing is less
       page.getByLabel("which limit").selectOption("day");
       page.getByLabel("operations", new Page.GetByLabelOptions().setExact(true)).fill("120");
       confirm("Lower").click();

@@ -81,6 +81,8 @@ const SIDES = {
   lower: { title: 'Lower', factors: [0.5, 0.2, 0.1], least: () => 0, most: now => now, wrong: 'Lower is below the present limit; Boost… is for more.' }
 };
 
+const isRight = (side, limit, size) => size > side.least(limit.size) && size < side.most(limit.size);
+
 /** The form of another size of a limit; it writes what is chosen into `wish`. */
 function sizeForm(side, limits, wish) {
   const now = () => limits.find(one => one.name === wish.name);
@@ -90,8 +92,7 @@ function sizeForm(side, limits, wish) {
   };
   const source = () => (now().until ? `The present limit is an override until ${clock(now().until)}, which this replaces.` : `The present limit is by ${now().from}.`);
   const show = form => {
-    const isRight = wish.size > side.least(now().size) && wish.size < side.most(now().size);
-    form.elements.size.setCustomValidity(isRight ? '' : side.wrong);
+    form.elements.size.setCustomValidity(isRight(side, now(), wish.size) ? '' : side.wrong);
     form.elements.size.step = now().isRate ? 'any' : '1';
     form.querySelector('.unit').textContent = now().isRate ? 'operations per second' : 'operations';
     form.querySelector('.present').textContent = sentence();
@@ -121,15 +122,15 @@ function sizeForm(side, limits, wish) {
 
 function proposed(limit, factor) {
   const size = Number((limit.size * factor).toPrecision(3));
-  return limit.isRate ? size : Math.round(size);
+  return limit.isRate ? size : Math.floor(size);
 }
 
 /** Another size of one limit until a moment, higher or lower by `name`; the other overrides stay. */
 export async function changeSize(app, of, name) {
   const side = SIDES[name];
-  const limits = ownLimits(of);
+  const limits = ownLimits(of).filter(one => isRight(side, one, proposed(one, side.factors[0])));
   if (!limits.length) {
-    app.say(`${of.key} has no limit of its own: its limits are shared.`);
+    app.say(`${of.key} has no limit of its own for which that is possible.`);
     return;
   }
   const wish = { name: limits[0].name, size: proposed(limits[0], side.factors[0]), until: '+1h' };

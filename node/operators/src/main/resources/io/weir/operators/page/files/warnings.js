@@ -30,7 +30,7 @@ export function drawWarnings(app) {
   const missing = shown.rules?.filter(rule => !shown.receivers.some(one => one.name === rule.to)) || [];
   const columns = [
     ['receiver', one => html`<b>${one.name}</b>`],
-    ['', standing],
+    ['state', standing],
     ['rules', one => namedBy(one.name).join('; ') || html`<span class="quiet">none</span>`],
     ['taken', one => number(one.delivered), 'number'],
     ['failed', one => number(one.failed), 'number'],

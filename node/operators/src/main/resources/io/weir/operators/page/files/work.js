@@ -112,7 +112,7 @@ function upstream(app, of) {
   const waiting = added('upstream.queue', { upstream: of.name });
   const columns = [
     ['provider', one => html`<b>${one.name}</b>`],
-    ['', standing],
+    ['state', standing],
     ['rate', one => `${number(one.rate)}/s`, 'number'],
     ['failed', one => html`<span class=${one.failed > 5 ? 'bad' : ''}>${number(one.failed)} %</span>`, 'number'],
     ['p99', one => (one.p99 === null ? '–' : wait(one.p99)), 'number'],
@@ -145,7 +145,7 @@ function windows(all) {
     ['committed up to', one => number(highest('window.watermark', { window: one.name })), 'number'],
     ['ranges', standingOf, 'wide'],
     ['head', one => one.state.next ?? '–', 'number'],
-    ['', raw]
+    ['in full', raw]
   ];
   return table(columns, all, 'The policy has no windows.', 'windows');
 }
