@@ -108,7 +108,18 @@ final class BenchIT {
         .execute("--doors", "--rounds", "1", "--millis", "200", "--json", json.toString());
     assertThat(status).isZero();
     JsonNode all = new ObjectMapper().readTree(json.toFile()).get("doors");
-    assertThat(all).hasSize(7);
+    assertThat(all.findValuesAsText("contender"))
+        .doesNotHaveDuplicates()
+        .contains(
+            "HTTP, health",
+            "HTTP, /v1/check",
+            "gRPC, health",
+            "gRPC, no limit",
+            "gRPC, ShouldRateLimit",
+            "Redis protocol, PING",
+            "Redis protocol, WEIR.CHECK",
+            "Redis protocol, WEIR.CHECK, one subject, leased",
+            "Redis protocol, CL.THROTTLE");
     for (JsonNode one : all) {
       JsonNode sample = one.get("samples").get(0);
       assertThat(sample.get("perSecond").asDouble()).isPositive();
