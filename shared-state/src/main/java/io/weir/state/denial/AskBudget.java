@@ -1,12 +1,13 @@
 package io.weir.state.denial;
 
 import io.weir.core.bucket.Demand;
+import io.weir.core.throttle.Charge;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Limits how often one subject asks Redis while it is denied: at a rate, and so often at once. The generic cell rate
- * algorithm of ITU-T I.371. Mutable; safe for use by many threads.
+ * Limits how often one subject asks Redis while it is denied: at a rate, and so often at once; a request of many buckets
+ * less often, as it takes longer. The generic cell rate algorithm of ITU-T I.371. Mutable; safe for use by many threads.
  */
 final class AskBudget {
   /** How much later a caller beyond the bound may ask again, at least. */
@@ -23,6 +24,10 @@ final class AskBudget {
   private static final double LEAST_PER_SECOND = 250;
   private static final double BEYOND_RATE = 1.25;
 
+  // A decision in calendars takes as long as this many of its buckets, as lib/effort.lua counts it.
+  private static final int DECISION = 6;
+  private static final int USUAL_BUCKETS = 3;
+
   private final int atOnce;
 
   /** When all calls until now are paid for, on the clock of {@link #mayAsk}. */
@@ -32,10 +37,42 @@ final class AskBudget {
     this.atOnce = atOnce;
   }
 
+  /**
+   * How many calls a second are within the limit.
+   *
+   * @param weight how long Redis works on one of them, as a multiple of a usual one
+   */
+  record Pace(double perSecond, double weight) {
+    /** A quarter more than the admissions of the slowest bucket of a charge, and at least 250 a second of usual weight. */
+    static Pace of(Charge charge) {
+      return of(charge, charge.demands());
+    }
+
+    /** The same of some of its buckets. */
+    static Pace of(Charge charge, List<Demand> demands) {
+      int buckets = charge.demands().size();
+      double weight = Math.max(1, (double) (DECISION + buckets) / (DECISION + USUAL_BUCKETS));
+      double slowest = Double.MAX_VALUE;
+      for (Demand demand : demands) {
+        double rate = SECOND_MICROS * demand.bucket().unitsPerMicro() / demand.unitsPerOperation();
+        slowest = Math.min(slowest, rate);
+      }
+      return new Pace(Math.max(LEAST_PER_SECOND / weight, BEYOND_RATE * slowest), weight);
+    }
+
+    Pace times(int factor) {
+      return new Pace(factor * perSecond, weight);
+    }
+
+    private long eachNanos() {
+      return Math.max(1, (long) (SECOND_NANOS / perSecond));
+    }
+  }
+
   /** Counts a call, if it is within the limit; returns whether it is. */
-  boolean mayAsk(long nowNanos, double perSecond) {
-    long each = each(perSecond);
-    long latest = nowNanos + atOnce * each;
+  boolean mayAsk(long nowNanos, Pace pace) {
+    long each = pace.eachNanos();
+    long latest = latest(nowNanos, pace);
     while (true) {
       long paid = paidAt.get();
       long next = Math.max(paid, nowNanos) + each;
@@ -49,22 +86,11 @@ final class AskBudget {
   }
 
   /** Whether a call would be within the limit; counts none. */
-  boolean mightAsk(long nowNanos, double perSecond) {
-    long each = each(perSecond);
-    return Math.max(paidAt.get(), nowNanos) + each <= nowNanos + atOnce * each;
+  boolean mightAsk(long nowNanos, Pace pace) {
+    return Math.max(paidAt.get(), nowNanos) + pace.eachNanos() <= latest(nowNanos, pace);
   }
 
-  private static long each(double perSecond) {
-    return Math.max(1, (long) (SECOND_NANOS / perSecond));
-  }
-
-  /** A quarter more than the admissions of the slowest of these buckets, and at least 250 a second. */
-  static double perSecond(List<Demand> demands) {
-    double slowest = Double.MAX_VALUE;
-    for (Demand demand : demands) {
-      double rate = SECOND_MICROS * demand.bucket().unitsPerMicro() / demand.unitsPerOperation();
-      slowest = Math.min(slowest, rate);
-    }
-    return Math.max(LEAST_PER_SECOND, BEYOND_RATE * slowest);
+  private long latest(long nowNanos, Pace pace) {
+    return nowNanos + Math.max(1, (long) (atOnce / pace.weight())) * pace.eachNanos();
   }
 }

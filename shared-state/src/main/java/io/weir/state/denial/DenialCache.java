@@ -2,7 +2,6 @@ package io.weir.state.denial;
 
 import static java.util.concurrent.TimeUnit.NANOSECONDS;
 
-import io.weir.core.bucket.Demand;
 import io.weir.core.decision.Decision;
 import io.weir.core.decision.Decision.Allowed;
 import io.weir.core.decision.Decision.Denied;
@@ -14,9 +13,9 @@ import io.weir.core.throttle.Charge;
 import io.weir.core.throttle.StoreAnswer;
 import io.weir.core.throttle.StoreAnswer.Decided;
 import io.weir.state.connection.Returns;
+import io.weir.state.denial.AskBudget.Pace;
 import io.weir.state.wire.Owner;
 import io.weir.state.wire.PendingCharge;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
@@ -171,7 +170,7 @@ public final class DenialCache {
 
   /** Whether Redis may be asked. */
   private interface Asking {
-    boolean mayAsk(AskBudget budget, long nowNanos, double perSecond);
+    boolean mayAsk(AskBudget budget, long nowNanos, Pace pace);
   }
 
   private @Nullable StoreAnswer answerOfOwn(Charge charge, Asking asking) {
@@ -187,13 +186,13 @@ public final class DenialCache {
   // Only Redis knows whether a ticket is valid. Beyond the limit its holder keeps it, and gets a
   // retry time a moment later.
   private @Nullable StoreAnswer answerTicket(Charge charge) {
-    List<Demand> demands = charge.demands();
     if (budget(tickets, Owner.of(charge), AskBudget.CROWD)
-        .mayAsk(now(), TICKETS_TO_OTHERS * AskBudget.perSecond(demands))) {
+        .mayAsk(now(), Pace.of(charge).times(TICKETS_TO_OTHERS))) {
       return null;
     }
-    long[] full =
-        demands.stream().mapToLong(demand -> demand.bucket().capacityUnits()).toArray();
+    long[] full = charge.demands().stream()
+        .mapToLong(demand -> demand.bucket().capacityUnits())
+        .toArray();
     Wait given = new Wait(
         NANOSECONDS.toMicros(AskBudget.PAUSE_NANOS), true, charge.ticket().shown());
     return new Decided(charge.verdict().decision(Outcome.DENIED, full, given), QueueReport.NONE);
@@ -211,9 +210,7 @@ public final class DenialCache {
       return null;
     }
     AskBudget budget = budget(newcomers, operation, AskBudget.CROWD);
-    return asking.mayAsk(budget, now, AskBudget.perSecond(charge.demands()))
-        ? null
-        : denial.deny(charge, now);
+    return asking.mayAsk(budget, now, Pace.of(charge)) ? null : denial.deny(charge, now);
   }
 
   private static <K> AskBudget budget(Map<K, AskBudget> budgets, K whose, int atOnce) {
@@ -249,7 +246,7 @@ public final class DenialCache {
       return known.answer(charge, wait, atLeast - atLeast / DRIFT);
     }
     AskBudget budget = budget(newcomers, operation, AskBudget.FEW);
-    return asking.mayAsk(budget, now, AskBudget.perSecond(charge.demands()))
+    return asking.mayAsk(budget, now, Pace.of(charge))
         ? null
         : known.answer(charge, Math.max(wait, NANOSECONDS.toMicros(AskBudget.PAUSE_NANOS)), 0);
   }

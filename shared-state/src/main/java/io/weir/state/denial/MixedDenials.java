@@ -56,7 +56,7 @@ final class MixedDenials {
         return denial.deny(charge, now);
       }
     }
-    return budget(operation).mayAsk(now, AskBudget.perSecond(charge.demands()))
+    return budget(operation).mayAsk(now, AskBudget.Pace.of(charge))
         ? null
         : denial.deny(charge, now);
   }

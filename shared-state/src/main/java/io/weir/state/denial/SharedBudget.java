@@ -17,13 +17,13 @@ final class SharedBudget {
   private long window;
 
   /** Counts a call; returns whether it is within the limit. */
-  synchronized boolean mayAsk(String tenant, long nowNanos, double perSecond) {
+  synchronized boolean mayAsk(String tenant, long nowNanos, AskBudget.Pace pace) {
     long current = nowNanos / WINDOW_NANOS;
     if (window != current) {
       window = current;
       tenants.clear();
     }
     boolean isFirst = tenants.size() < MOST_TENANTS && tenants.add(tenant);
-    return all.mayAsk(nowNanos, perSecond) || isFirst;
+    return all.mayAsk(nowNanos, pace) || isFirst;
   }
 }

@@ -7,6 +7,7 @@ import io.weir.core.kind.Hold;
 import io.weir.core.slot.SlotMode;
 import io.weir.core.throttle.Charge;
 import io.weir.core.throttle.StoreAnswer;
+import io.weir.state.denial.AskBudget.Pace;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -111,7 +112,7 @@ final class SharedDenials {
       return denial.deny(charge, demand, now);
     }
     if (!LeakyBucket.canHold(demand.bucket(), demand.units(charge.cost()))
-        || denial.budget().mayAsk(charge.tenant(), now, AskBudget.perSecond(List.of(demand)))) {
+        || denial.budget().mayAsk(charge.tenant(), now, Pace.of(charge, List.of(demand)))) {
       return null;
     }
     return isOff
