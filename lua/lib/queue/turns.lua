@@ -75,6 +75,18 @@ local function fits_at(view, turn, each, wants)
   return math.min(turn, math.max(sooner, now + VIEW.newcomer_wait_us(view)))
 end
 
+-- Callers that wait whole seconds return in the part of a second in which they came. In a bucket that has no place
+-- a second ahead, those that come together would meet again: they get different seconds, none behind their turns.
+local function among_seconds(view, fits, turn, each, from)
+  local calendar = view.calendar
+  if (CALENDAR.bins(calendar) - calendar.lives) * calendar.width >= TIMES.SECOND_US then
+    return fits
+  end
+  local seconds = floor_div(fits - view.now, TIMES.SECOND_US)
+  local earlier = seconds - math.fmod(floor_div(turn, each), seconds + 1)
+  return math.max(from, fits - earlier * TIMES.SECOND_US)
+end
+
 -- The turn of this request in a bucket without room for it; moves the turns on. Second, when it fits; third, whether
 -- others come before a place for it.
 function TURNS.next(view, waited, wants)
@@ -86,7 +98,8 @@ function TURNS.next(view, waited, wants)
     return turn, fits_at(view, turn, each, wants), false
   end
   local turn, is_pushed = own_turn(view, calendar, from, each, wants)
-  return turn, fits_at(view, turn, each, wants), is_behind(view, calendar, turn, is_pushed)
+  local fits = fits_at(view, turn, each, wants)
+  return turn, wants and fits or among_seconds(view, fits, turn, each, from), is_behind(view, calendar, turn, is_pushed)
 end
 
 return TURNS

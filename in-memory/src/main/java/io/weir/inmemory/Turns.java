@@ -2,6 +2,7 @@ package io.weir.inmemory;
 
 import static io.weir.core.slot.SlotLimits.LONGEST_US;
 import static io.weir.core.slot.SlotLimits.PUSHED;
+import static io.weir.core.slot.SlotLimits.SECOND_US;
 import static io.weir.core.slot.SlotLimits.TICKET_TURNS;
 import static io.weir.core.slot.SlotLimits.TURNS;
 import static io.weir.core.slot.SlotLimits.WHOLE;
@@ -79,7 +80,21 @@ final class Turns {
         PUSHED * (own.turn() - now) + calendar.pace.sharedMicros() < all.turn() - now;
     long turn = isPushed ? own.turn() : all.turn();
     boolean isBehind = !isWithinShare && (calendar.again > now || (!isPushed && isTold(turn)));
-    return new Turn(turn, fitsAt(turn), isBehind);
+    long fitsAt = fitsAt(turn);
+    return new Turn(turn, wantsTicket ? fitsAt : amongSeconds(fitsAt, turn, from), isBehind);
+  }
+
+  // Callers that wait whole seconds return in the part of a second in which they came. In a bucket
+  // that has no place
+  // a second ahead, those that come together would meet again: they get different seconds, none
+  // behind their turns.
+  private long amongSeconds(long fitsAt, long turn, long from) {
+    if ((calendar.bins.most() - calendar.lives) * calendar.width >= SECOND_US) {
+      return fitsAt;
+    }
+    long seconds = (fitsAt - now) / SECOND_US;
+    long earlier = seconds - turn / each % (seconds + 1);
+    return Math.max(from, fitsAt - earlier * SECOND_US);
   }
 
   private Next ownOfLine(long from, long furthest) {
