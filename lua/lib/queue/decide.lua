@@ -7,6 +7,7 @@
 --   lane              what runs commands (call) and makes digests (sha1)
 --   shown, moment     the ticket that is good, and the moment that it came back to, else false
 --   is_early, has_waited   whether it is before its slot, and whether it has waited
+--   wants             whether the caller wants a ticket for any wait; others may come back after whole seconds
 -- A decision is a table of
 --   admitted, wait_us, estimate, ticket   whether it was admitted; else its wait, whether nothing is
 --                     promised, and the text of its ticket, or empty
@@ -30,11 +31,6 @@ local TIMES = require('times')
 local ERA_FACTOR, MARKS, LATE_US, ANY_WAIT = 31, 4294967296, 500000, 4503599627370495
 local BYTES_OF_KIND = 64
 local NOTHING = ''
-
--- Whether the caller wants a ticket for any wait. Others may come back after whole seconds.
-local function wants_always(request)
-  return request.asked.within >= ANY_WAIT
-end
 
 -- A number that stands for the demands; the same for all charges of a template. A caller chooses the
 -- payers with the ticket that it shows, so what is kept for them counts for the bound of all that is kept.
@@ -155,7 +151,7 @@ end
 local function find_place(request)
   local waiter, asked = request.states[CODES.KEY].waiter, request.asked
   local returned = asked.ticket ~= '' and show(request) or CODES.NOT
-  if not wants_always(request) and returned ~= CODES.KEPT and waiter and request.template.mode ~= CODES.OFF
+  if not request.wants and returned ~= CODES.KEPT and waiter and request.template.mode ~= CODES.OFF
     and has_queue(request) then
     note(request, waiter)
     local moment = #waiter.moments > 0 and waiter.moments[1].at <= request.now
@@ -206,7 +202,7 @@ local function waiter_of(request)
   local key = request.states[CODES.KEY]
   if not key.waiter then
     key.waiter = WAITER.new()
-    if not wants_always(request) then
+    if not request.wants then
       note(request, key.waiter)
     end
   end
@@ -267,7 +263,7 @@ local function turn_of(request)
     local view = views[i]
     view.is_mine = VIEW.is_mine(view, request.has_waited)
     if view.refused then
-      local turn_here, sooner, is_behind_here = TURNS.next(view, request.has_waited, wants_always(request))
+      local turn_here, sooner, is_behind_here = TURNS.next(view, request.has_waited, request.wants)
       turn, soonest, is_behind = math.max(turn, turn_here), math.max(soonest, sooner), is_behind or is_behind_here
     end
   end
@@ -283,7 +279,7 @@ local function placed(request, turn, is_behind, returned)
   local place = asked.within >= 0 and WAITER.has_number(waiter, request.now) and find_slot(request, turn)
   if place and place.slot - request.now <= asked.within then
     return with_ticket(request, place, waiter, returned)
-  elseif not place and wants_always(request) then
+  elseif not place and request.wants then
     return nil
   end
   place = find_moment(request, turn, waiter, strangers_of(request, waiter), mark_of)
@@ -300,8 +296,9 @@ local DECIDE = { is_signed = is_signed }
 
 function DECIDE.decide(request)
   request.shown, request.moment, request.is_early, request.has_waited = false, false, false, false
+  request.wants = request.asked.within >= ANY_WAIT
   local returned, fits, views = find_place(request), true, request.views
-  local is_off, is_ours, wants = request.template.mode == CODES.OFF, returned == CODES.KEPT, wants_always(request)
+  local is_off, is_ours, wants = request.template.mode == CODES.OFF, returned == CODES.KEPT, request.wants
   for i = 1, #views do
     local view = views[i]
     view.spare = is_off and 0 or VIEW.spare_for(view, request.has_waited, wants)

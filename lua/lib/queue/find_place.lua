@@ -12,28 +12,34 @@ local TIMES = require('times')
 
 local ROUNDS, BINS_BEHIND_TURN = 4, 2
 
--- Sees what all buckets may promise; returns how many of them are the key's own.
+-- Sees what all buckets may promise; returns how many of them are the key's own, and whether one promises to anybody
+-- what is left over.
 local function reach(request)
-  local views, own = request.views, 0
+  local views, own, has_near = request.views, 0, false
   for i = 1, #views do
-    VIEW.reach(views[i], request.has_waited)
-    own = views[i].is_shared and own or own + 1
+    local view = views[i]
+    VIEW.reach(view, request.has_waited, request.wants)
+    own, has_near = view.is_shared and own or own + 1, has_near or view.near
   end
-  return views, own
+  return views, own, has_near
 end
 
 local function covers(view, micros)
   return floor_div(micros, view.calendar.width) <= view.last
 end
 
--- The first instant from one on with room in a bucket; nil if there is none.
-local function next_in(view, at)
-  local calendar, from = view.calendar, view.from
+-- The first instant from one on with room in a bucket; nil if there is none. `is_near` if it may promise what is left
+-- over.
+local function next_in(view, at, is_near)
+  local calendar, from, last = view.calendar, view.from, view.last
+  if is_near and view.near then
+    from, last = view.now, view.near
+  end
   local width, base = calendar.width, calendar.base
   local first = floor_div(at > from and at or from, width)
   local quanta = VIEW.needed_quanta(view, 1)
-  local bin = HEADROOM.first_bin(view.headroom, calendar, quanta, first > base and first or base, view.last)
-  if bin > view.last then
+  local bin = HEADROOM.first_bin(view.headroom, calendar, quanta, first > base and first or base, last)
+  if bin > last then
     return nil
   end
   local begins = bin * width
@@ -42,14 +48,14 @@ end
 
 -- The first instant with room in all of these; nil if there is none. All of them have been asked about
 -- an instant once the turn comes to the bucket that moved it last.
-local function first_in(views, shared, now)
+local function first_in(views, shared, now, is_near)
   local at, moved = now + 1, 0
   for _ = 1, ROUNDS do
     for i = 1, #views do
       if i == moved then
         return at
       end
-      local later = not holds(views[i], shared) and at or next_in(views[i], at)
+      local later = not holds(views[i], shared) and at or next_in(views[i], at, is_near)
       if not later then
         return nil
       elseif later > at then
@@ -86,11 +92,11 @@ end
 -- The first instant with room in all buckets; in those of the key alone if it is further away than
 -- the shared buckets promise anything.
 local function first_instant(views, own, now)
-  local at = first_in(views, 1, now)
+  local at = first_in(views, 1, now, false)
   if at then
     return at, 1
   end
-  at = own > 0 and own < #views and first_in(views, 0, now)
+  at = own > 0 and own < #views and first_in(views, 0, now, false)
   for i = 1, at and #views or 0 do
     if views[i].is_shared and covers(views[i], at) then
       return nil
@@ -121,12 +127,15 @@ end
 
 -- A place for a ticket; nil if there is none, or it is further away than the turn of a newcomer.
 local function find_slot(request, turn)
-  local views, own = reach(request)
+  local views, own, has_near = reach(request)
   local first = alone(request, 1)
   if first then
     return first
   end
-  local at, shared = first_instant(views, own, request.now)
+  local at, shared = has_near and first_in(views, 1, request.now, true), 1
+  if not at then
+    at, shared = first_instant(views, own, request.now)
+  end
   if not at then
     return nil
   end

@@ -12,6 +12,8 @@
 --   for_larger         of these, what is left free for a larger cost that waits (queue/larger.lua)
 --   is_mine, is_free, from, last   whether any of its bins may be promised to the request, and of that
 --                      place how far away it may be, and where it may begin (queue/find_place.lua)
+--   is_packed, near    whether places follow one another, and the last bin that it may promise to anybody then, else
+--                      false
 
 local ceil_div = require('ceil_div')
 local CODES = require('codes')
@@ -44,7 +46,8 @@ function VIEW.of(demand, cost, states, now)
     quanta = calendar and ceil_div(cost, calendar.quantum) or 0, is_shared = scope ~= CODES.KEY, now = now,
     child = states[scope == CODES.CLUSTER and CODES.TENANT or CODES.KEY], line = LINE.NONE, waiting = 1, held = false,
     bin = 0, spare = 0, refused = false, was_plain = true, seen = 0, free = 0, free_by = -1, free_at = -1,
-    headroom = false, from = 0, last = 0, is_mine = false, is_free = false, for_larger = 0 }
+    headroom = false, from = 0, last = 0, is_mine = false, is_free = false, for_larger = 0,
+    is_packed = false, near = false }
   see_line(view)
   return view
 end
@@ -268,7 +271,8 @@ end
 -- Its calendar, and the room in its bins for this request; kept while nothing changes.
 local function headroom_of(view)
   local calendar, headroom = VIEW.need_calendar(view), view.headroom
-  local others, free = view.is_shared and not view.is_mine and view.waiting + 1 or 0, CALENDAR.room(calendar, view.used)
+  local others = view.is_shared and not view.is_mine and not view.is_packed and view.waiting + 1 or 0
+  local free = CALENDAR.room(calendar, view.used)
   if not headroom or headroom.changes ~= calendar.changes or headroom.free ~= free or headroom.others ~= others then
     headroom = HEADROOM.of(calendar, free, view.now, others)
     view.headroom = headroom
@@ -276,14 +280,32 @@ local function headroom_of(view)
   return calendar, headroom
 end
 
--- Finds out how far the bucket may promise something to the request, and where there is room.
-function VIEW.reach(view, waited)
-  local calendar, now = headroom_of(view), view.now
-  local bins = CALENDAR.bins(calendar) - calendar.lives
-  if view.is_shared then
-    bins = math.min(bins, floor_div(pace_of(view.field).shared_us, calendar.width))
+-- Whether places for such costs follow one another, while they are claimed: a gap would be too small for anybody.
+local function is_packed(view, wants)
+  return wants and view.is_shared and 2 * view.cost > view.capacity
+    and 4 * CALENDAR.parts(VIEW.need_calendar(view)) >= 3 * TIMES.WHOLE
+end
+
+-- How many bins ahead the bucket may promise something. A key within its share finds a place behind the places of
+-- others, if they follow one another.
+local function reach_of(view, calendar)
+  local bins, is_mine, packed = CALENDAR.bins(calendar) - calendar.lives, view.is_mine, view.is_packed
+  if not view.is_shared then
+    return bins
   end
-  view.from, view.last = view.is_mine and now or view.line.served, floor_div(now, calendar.width) + bins
+  local shared = floor_div(pace_of(view.field).shared_us, calendar.width)
+  bins = packed and not is_mine and floor_div(bins, 2) or bins
+  return math.min(packed and is_mine and 2 * shared or shared, bins)
+end
+
+-- Finds out how far the bucket may promise something to the request, and where there is room.
+function VIEW.reach(view, waited, wants)
+  view.is_packed = is_packed(view, wants)
+  local calendar, now = headroom_of(view), view.now
+  view.from = view.is_mine and now or view.line.served
+  view.last = floor_div(now, calendar.width) + reach_of(view, calendar)
+  view.near = view.is_packed and not view.is_mine
+    and math.min(view.last, floor_div(now + VIEW.each_us(view), calendar.width))
   view.is_free = waited or view.is_shared
 end
 
@@ -297,7 +319,7 @@ function VIEW.hold(view, moment, times)
   end
   local each = VIEW.each_us(view, times)
   if view.is_shared then
-    takes(view, each, TIMES.WHOLE * (view.waiting + 1), parts)
+    takes(view, each, TIMES.WHOLE * (view.is_packed and view.waiting or view.waiting + 1), parts)
   else
     takes(view, each, TIMES.WHOLE, parts)
   end

@@ -26,7 +26,8 @@ local function charge_of(lane, charges, base, template, now)
   return { now = now, cost = charges[base + 3], template = template,
     keys = { charges[base + 4], charges[base + 5], charges[base + 6] },
     asked = asked_of(lane.arguments[charges[base + TICKET]], lane.keys[charges[base + BITS]]), states = false,
-    views = false, paid = 0, lane = lane, shown = false, moment = false, is_early = false, has_waited = false }
+    views = false, paid = 0, lane = lane, shown = false, moment = false, is_early = false, has_waited = false,
+    wants = false }
 end
 
 -- The template in an argument, for all charges of a call.

@@ -99,11 +99,6 @@ final class BucketView {
     return need.furthestMicros(calendar);
   }
 
-  /** The costs that drain in a second, divided among those that wait. */
-  long perSecond() {
-    return need.perSecond(waiting);
-  }
-
   long waiting() {
     return waiting;
   }
@@ -248,6 +243,11 @@ final class BucketView {
     return 2 * cost > bucket().capacityUnits();
   }
 
+  /** Whether places for such costs follow one another, while they are claimed: a gap would be too small for anybody. */
+  boolean isPacked(boolean hasTicket) {
+    return hasTicket && isShared() && isAboveHalf() && needCalendar().claims.areMost();
+  }
+
   /** Begins a calendar if there is none, and anew if nothing is due and its bins do not suit the cost. */
   Calendar needCalendar() {
     Calendar of = calendar == null ? Calendar.begin(demand, cost, now) : calendar;
@@ -261,15 +261,15 @@ final class BucketView {
     return isHeld || (line.served <= now && (waited || line.turn <= now));
   }
 
-  /** Holds so many costs in the bin of an instant; returns when that bin is over. */
-  long hold(long moment, long times) {
+  /** Holds so many costs in the bin of an instant, with a ticket or without; returns when that bin is over. */
+  long hold(long moment, long times, boolean hasTicket) {
     Calendar of = needCalendar();
     long bin = of.bin(moment);
     of.add(bin, of.quanta(cost) * times);
     long parts = of.claims.parts();
     long each = need.micros(times);
     if (isShared()) {
-      takes(of, each, WHOLE * (waiting + 1), parts);
+      takes(of, each, WHOLE * (waiting + (isPacked(hasTicket) ? 0 : 1)), parts);
     } else if (parts < WHOLE) {
       takes(of, each, WHOLE, parts);
     }

@@ -55,4 +55,9 @@ final class Claims {
   long parts() {
     return Math.max(1, kept * kept / WHOLE);
   }
+
+  /** Whether nearly all that is promised is claimed. */
+  boolean areMost() {
+    return 4 * parts() >= 3 * WHOLE;
+  }
 }

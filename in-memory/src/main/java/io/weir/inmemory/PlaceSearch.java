@@ -32,32 +32,12 @@ final class PlaceSearch {
    *
    * @param mine of which of them the request may have any bin
    */
-  PlaceSearch(long now, List<BucketView> views, boolean[] mine, boolean hasWaited) {
+  PlaceSearch(
+      long now, List<BucketView> views, boolean[] mine, boolean hasWaited, boolean wantsTicket) {
     this.now = now;
     for (int i = 0; i < mine.length; i++) {
-      BucketView view = views.get(i);
-      reaches.add(new Reach(
-          view,
-          headroom(view, mine[i]),
-          now,
-          mine[i] ? now : view.line().served,
-          lastBin(view),
-          mine[i],
-          hasWaited || view.isShared()));
+      reaches.add(Reach.of(views.get(i), mine[i], hasWaited, wantsTicket));
     }
-  }
-
-  private static Headroom headroom(BucketView view, boolean isMine) {
-    long others = view.isShared() && !isMine ? view.waiting() + 1 : 0;
-    return new Headroom(view.needCalendar(), view.state().usedUnits(), view.now(), others);
-  }
-
-  // The last bin that may be promised.
-  private static long lastBin(BucketView view) {
-    Calendar of = view.needCalendar();
-    long reach = of.bins.most() - of.lives;
-    long shared = view.isShared() ? of.pace.sharedMicros() / of.width : reach;
-    return of.bin(view.now()) + Math.min(shared, reach);
   }
 
   /** Stands for the demands of a kind and the calendars that hold a place. */
@@ -80,43 +60,23 @@ final class PlaceSearch {
   /** An instant with room in the buckets that hold it. */
   private record Instant(long at, List<Reach> holders, boolean isShared) {}
 
-  /** How far a bucket may promise something to this request, and where there is room. */
-  private record Reach(
-      BucketView view,
-      Headroom headroom,
-      long now,
-      long from,
-      long last,
-      boolean isMine,
-      boolean isFree) {
-    Calendar calendar() {
-      return view.needCalendar();
-    }
-
-    long startAt(long micros) {
-      Calendar of = calendar();
-      return Math.max(of.bin(Math.max(micros, from)), of.base());
-    }
-
-    /** Whether a place that is the only one may be there. */
-    boolean isFreeAt(long micros) {
-      return reaches(micros)
-          && calendar().bin(micros) >= calendar().base()
-          && (isMine || !view.isShared());
-    }
-
-    boolean reaches(long micros) {
-      return calendar().bin(micros) <= last;
-    }
-  }
-
   /**
    * The first place with room in all buckets; in those of the key alone beyond what shared buckets promise. Empty if it
    * is further away than the turn, unless the request has waited.
    */
   Optional<Place> forTicket(long turn) {
     Optional<Place> alone = alone(1);
-    return alone.isPresent() ? alone : first().flatMap(first -> inBin(first, turn));
+    return alone.isPresent() ? alone : soon().or(this::first).flatMap(first -> inBin(first, turn));
+  }
+
+  // An instant within the time of one cost, where places follow one another: it is left over.
+  private Optional<Instant> soon() {
+    if (reaches.stream().noneMatch(Reach::isPacked)) {
+      return Optional.empty();
+    }
+    List<Reach> near = reaches.stream().map(Reach::near).toList();
+    long at = firstIn(near, now);
+    return at == 0 ? Optional.empty() : Optional.of(new Instant(at, near, true));
   }
 
   // While nothing is due in the buckets, the first instant, by whole steps, at which the levels let
@@ -267,7 +227,7 @@ final class PlaceSearch {
       Calendar of = reach.calendar();
       if (holds(reach.view(), isShared)) {
         boolean hasRoom = reach.reaches(due)
-            && of.bin(due) >= Math.max(of.base(), of.bin(reach.now()))
+            && of.bin(due) >= Math.max(of.base(), of.bin(now))
             && reach.view().costQuanta() <= of.most()
             && reach.headroom().in(of.bin(due)) >= reach.view().neededQuanta(times)
             && reach.from() <= slot;

@@ -41,9 +41,9 @@ record RequestBuckets(List<BucketView> views) {
   }
 
   /** Holds a place in its bins; returns when the last of them is over. */
-  long hold(Place place) {
+  long hold(Place place, boolean hasTicket) {
     return holding(place.isShared())
-        .mapToLong(view -> view.hold(place.due(), place.times()))
+        .mapToLong(view -> view.hold(place.due(), place.times(), hasTicket))
         .max()
         .orElse(0);
   }
@@ -55,7 +55,10 @@ record RequestBuckets(List<BucketView> views) {
 
   /** The operations of such requests that drain in a second, for one of those that wait. */
   long drained(long cost) {
-    long least = views.stream().mapToLong(BucketView::perSecond).min().orElse(0);
+    long least = views.stream()
+        .mapToLong(view -> view.need().perSecond(view.waiting()))
+        .min()
+        .orElse(0);
     return least > MAX_UNITS / cost ? MAX_UNITS : least * cost;
   }
 }

@@ -227,7 +227,7 @@ final class SlotDecision {
     if (turn.isBehind()) {
       return Optional.empty();
     }
-    PlaceSearch search = new PlaceSearch(now, views, mine, hasWaited);
+    PlaceSearch search = new PlaceSearch(now, views, mine, hasWaited, asked.wantsAlways());
     Optional<Place> place =
         asked.wants() && waiter.hasNumber(now) ? search.forTicket(turn.turn()) : Optional.empty();
     if (place.isPresent() && asked.wants(place.get().slot() - now)) {
@@ -253,7 +253,7 @@ final class SlotDecision {
   }
 
   private Result ticketed(Place place, Waiter waiter) {
-    long until = buckets.hold(place);
+    long until = buckets.hold(place, asked.wantsAlways());
     made = true;
     long knownUntil = Math.max(until, place.slot() + buckets.longest(BucketView::waitedMicros));
     String secret = waiter.secretFor(asked.secret(), knownUntil);
@@ -264,7 +264,7 @@ final class SlotDecision {
   }
 
   private Result atMoment(Place place, Waiter waiter) {
-    long until = buckets.hold(place);
+    long until = buckets.hold(place, asked.wantsAlways());
     made = true;
     boolean isShared = place.isShared();
     long had = waiter.at(place.due()).map(Moment::operations).orElse(0L);

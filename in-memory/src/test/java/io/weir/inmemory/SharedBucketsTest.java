@@ -2,6 +2,8 @@ package io.weir.inmemory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.weir.core.bucket.Bucket;
+import io.weir.core.bucket.Rate;
 import io.weir.core.bucket.Scope;
 import io.weir.core.slot.SlotMode;
 import io.weir.inmemory.Crowd.Admission;
@@ -83,6 +85,38 @@ final class SharedBucketsTest {
       third += crowd.admissions.stream().filter(SharedBucketsTest::isThird).count();
     }
     assertThat(third).isLessThanOrEqualTo(most);
+  }
+
+  // A bucket of one operation: what is left between two places is too little for anybody.
+  @ParameterizedTest(name = "{0} times the limit by {1} keys, {2} other keys, one in {3} us")
+  @CsvSource({
+    "1.1, 1, 0, 1000000", "1.1, 3, 0, 1000000", "5, 1, 0, 1000000", "5, 3, 0, 1000000",
+    "1.1, 1, 1, 1000000", "2, 1, 1, 1000000", "5, 1, 1, 1000000", "1.1, 3, 1, 1000000",
+    "2, 1, 3, 1000000", "2, 3, 3, 1000000", "5, 3, 3, 1000000", "2, 3, 3, 60000000",
+    "2, 1, 0, 100000", "2, 1, 1, 100000", "2, 1, 1, 3600000000"
+  })
+  void aBucketOfOneOperationIsUsedAndKeysWithinTheirShareComeTwice(
+      double times, int flooding, int others, long everyMicros) {
+    Bucket bucket = new Bucket("b", Scope.TENANT, new Rate(1, everyMicros), everyMicros / 1000);
+    Crowd crowd = new Crowd(bucket, 1, SlotMode.RESERVE, 1);
+    for (int i = 0; i < 600 * times; i++) {
+      crowd.comes((long) (i * everyMicros / times), withTicket("f" + i % flooding));
+    }
+    for (int i = 0; i < 55 * others; i++) {
+      double after = 20 + 10 * (i / others) + crowd.random.nextDouble();
+      crowd.comes((long) (after * everyMicros), withTicket("q" + i % others));
+    }
+    long seconds = 600 * everyMicros / Crowd.SECOND;
+    crowd.run(seconds);
+    assertThat(crowd.used(0, seconds)).isGreaterThanOrEqualTo(0.9);
+    if (others > 0) {
+      assertThat(crowd.attempts("q")).isLessThanOrEqualTo(2.3);
+      assertThat(crowd.waited("q", 1)).isLessThanOrEqualTo(12e-6 * everyMicros);
+    }
+  }
+
+  private static Caller withTicket(String key) {
+    return new Caller(key, true, Crowd.asTold(2000));
   }
 
   private static boolean isThird(Admission one) {

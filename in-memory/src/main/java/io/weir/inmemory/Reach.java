@@ -1,0 +1,76 @@
+package io.weir.inmemory;
+
+/**
+ * How far a bucket may promise something to a request, and where there is room.
+ *
+ * @param from when a place may begin
+ * @param last the last bin that may be promised
+ * @param isMine whether any bin may be promised to the request
+ * @param isFree whether a place may be further away than the turn
+ * @param isPacked whether places follow one another, and this one behind those of others
+ */
+record Reach(
+    BucketView view,
+    Headroom headroom,
+    long from,
+    long last,
+    boolean isMine,
+    boolean isFree,
+    boolean isPacked) {
+
+  static Reach of(BucketView view, boolean isMine, boolean hasWaited, boolean wantsTicket) {
+    boolean isPacked = view.isPacked(wantsTicket);
+    return new Reach(
+        view,
+        headroom(view, isMine || isPacked),
+        isMine ? view.now() : view.line().served,
+        lastBin(view, isMine, isPacked),
+        isMine,
+        hasWaited || view.isShared(),
+        isPacked && !isMine);
+  }
+
+  private static Headroom headroom(BucketView view, boolean isWhole) {
+    long others = view.isShared() && !isWhole ? view.waiting() + 1 : 0;
+    return new Headroom(view.needCalendar(), view.state().usedUnits(), view.now(), others);
+  }
+
+  // A key within its share finds a place behind the places of others, if they follow one another.
+  private static long lastBin(BucketView view, boolean isMine, boolean isPacked) {
+    Calendar of = view.needCalendar();
+    long reach = of.bins.most() - of.lives;
+    if (view.isShared()) {
+      long shared = of.pace.sharedMicros() / of.width;
+      reach = isPacked && !isMine ? reach / 2 : reach;
+      reach = Math.min(isPacked && isMine ? 2 * shared : shared, reach);
+    }
+    return of.bin(view.now()) + reach;
+  }
+
+  Calendar calendar() {
+    return view.needCalendar();
+  }
+
+  long startAt(long micros) {
+    Calendar of = calendar();
+    return Math.max(of.bin(Math.max(micros, from)), of.base());
+  }
+
+  /** Whether a place that is the only one may be there. */
+  boolean isFreeAt(long micros) {
+    return reaches(micros)
+        && calendar().bin(micros) >= calendar().base()
+        && (isMine || !view.isShared());
+  }
+
+  boolean reaches(long micros) {
+    return calendar().bin(micros) <= last;
+  }
+
+  /** How far it may promise to anybody what is left over, whatever share a key has had, if places follow one another. */
+  Reach near() {
+    long now = view.now();
+    long nearest = Math.min(last, calendar().bin(now + view.need().micros()));
+    return isPacked ? new Reach(view, headroom, now, nearest, isMine, isFree, isPacked) : this;
+  }
+}
