@@ -82,6 +82,12 @@ public final class BenchCommand implements Callable<Integer> {
   private boolean crowds;
 
   @Option(
+      names = "--small-limits",
+      description =
+          "what callers get from small limits on three nodes, 2 minutes, and nothing else")
+  private boolean smallLimits;
+
+  @Option(
       names = "--gateways",
       description = "limiters inside Spring Cloud Gateway, and how a herd passes, and nothing else")
   private boolean gateways;
@@ -151,6 +157,8 @@ public final class BenchCommand implements Callable<Integer> {
       results.put("machine", machine);
       if (crowds) {
         results.put("crowds", new CrowdBench(http(redis.uri(), probe), out).measure());
+      } else if (smallLimits) {
+        results.put("smallLimits", new CrowdBench(http(redis.uri(), probe), out).measureSmall());
       } else if (gateways) {
         results.put("herds", new HerdBench(redis.uri(), out).measure());
         results.put("gateways", gateways(redis.uri(), probe));

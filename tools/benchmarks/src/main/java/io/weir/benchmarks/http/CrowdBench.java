@@ -28,6 +28,10 @@ public final class CrowdBench {
   private static final int SEEDS = 3;
   private static final int CROWDS = 54;
   private static final int HERD = 1000;
+  private static final List<String> SMALL =
+      List.of("1-own", "10-own", "100-own", "1-tenant", "10-tenant", "100-tenant");
+  private static final int SMALL_CROWD = 30;
+  private static final int SMALL_SECONDS = 60;
   private static final double PER_SECOND = 100;
   private static final int CONNECTIONS = 400;
   private static final int AGAIN_MILLIS = 10;
@@ -54,6 +58,48 @@ public final class CrowdBench {
       }
     });
     return results;
+  }
+
+  /** The same of small and of slow limits alone. */
+  public List<Map<String, Object>> measureSmall() throws IOException, InterruptedException {
+    http.withNodes(NODES, Traffic.smallLimits(SMALL), nodes -> {
+      try (Clients clients = new Clients(nodes.stream().map(ServerProcess::port).toList())) {
+        small(clients);
+      }
+    });
+    return results;
+  }
+
+  // Closed crowds of limits that hold one or ten operations, all at once. Each limit is used in the
+  // half of the run that
+  // comes after the first burst.
+  private void small(Clients clients) {
+    Map<String, HttpCrowd> crowds = new LinkedHashMap<>();
+    for (String limit : SMALL) {
+      for (boolean tickets : new boolean[] {true, false}) {
+        for (int keys : limit.endsWith("tenant") ? new int[] {1, 3} : new int[] {1}) {
+          HttpCrowd crowd = clients.crowd(7);
+          crowds.put(limit + ", " + keys + (tickets ? ", tickets" : ", whole seconds"), crowd);
+          for (int i = 0; i < SMALL_CROWD; i++) {
+            String subject = "%s-%s-%d-%d".formatted(limit, tickets, keys, i % keys);
+            crowd.comes(
+                crowd.random.nextDouble(),
+                new Caller(subject, tickets, ReturnWay.AS_TOLD, AGAIN_MILLIS));
+          }
+        }
+      }
+    }
+    clients.run(2 * SMALL_SECONDS);
+    crowds.forEach((name, crowd) -> {
+      double perSecond = Double.parseDouble(name.substring(0, name.indexOf('-')));
+      row(
+          name,
+          Map.of(
+              "used",
+              crowd.used(perSecond, SMALL_SECONDS, 2 * SMALL_SECONDS),
+              "attempts",
+              crowd.attempts / (double) Math.max(1, crowd.admissions.size())));
+    });
   }
 
   private void measure(Clients clients) {

@@ -136,6 +136,42 @@ final class Traffic {
         %s%s%s""".formatted(alone, herds, shared);
   }
 
+  /**
+   * A policy with a plan for each of these limits: admissions a second, and whose bucket it is. A bucket holds a tenth of
+   * a second, or one operation.
+   */
+  static String smallLimits(List<String> limits) {
+    String buckets = limits.stream()
+        .map(limit -> {
+          int perSecond = Integer.parseInt(limit.substring(0, limit.indexOf('-')));
+          return """
+                - { name: "%s", scope: %s, burstPeriodMs: %d,
+                    throttleGroups: [{ opsPerSec: %d, operations: [Hello] }] }
+              """.formatted(
+                  limit,
+                  limit.endsWith("tenant") ? "tenant" : "key",
+                  Math.max(100, 1000 / perSecond),
+                  perSecond);
+        })
+        .collect(Collectors.joining());
+    String plans = limits.stream()
+        .map(limit -> "  \"%s\": { buckets: [\"%s\"] }%n".formatted(limit, limit))
+        .collect(Collectors.joining());
+    String subjects = limits.stream()
+        .flatMap(limit -> Stream.of("true-1", "false-1", "true-3", "false-3")
+            .flatMap(crowd -> IntStream.range(0, 3)
+                .mapToObj(i -> "%s-%s-%d".formatted(limit, crowd, i))
+                .map(id -> subject(id, id.substring(0, id.length() - 2), limit))))
+        .collect(Collectors.joining());
+    return """
+        operations:
+          - { name: Hello, match: { method: GET, path: /hello } }
+        buckets:
+        %splans:
+        %ssubjects:
+        %s""".formatted(buckets, plans, subjects);
+  }
+
   private static String subject(String id, String plan) {
     return subject(id, "acme", plan);
   }
