@@ -144,10 +144,6 @@ public final class BenchCommand implements Callable<Integer> {
     }
     try (EmbeddedRedis redis = EmbeddedRedis.start(EmbeddedRedis.Binary.ANY, 0);
         RedisProbe probe = new RedisProbe(redis.uri())) {
-      if (queue) {
-        QueueBench.runAll(redis.uri(), probe, out);
-        return 0;
-      }
       int processors = Runtime.getRuntime().availableProcessors();
       String java = System.getProperty("java.version");
       String machine =
@@ -155,7 +151,10 @@ public final class BenchCommand implements Callable<Integer> {
       out.println(machine);
       Map<String, Object> results = new LinkedHashMap<>();
       results.put("machine", machine);
-      if (crowds) {
+      if (queue) {
+        results.put(
+            "queue", QueueBench.runAll(redis.uri(), probe, out, rounds.orElse(QueueBench.ROUNDS)));
+      } else if (crowds) {
         results.put("crowds", new CrowdBench(http(redis.uri(), probe), out).measure());
       } else if (smallLimits) {
         results.put("smallLimits", new CrowdBench(http(redis.uri(), probe), out).measureSmall());

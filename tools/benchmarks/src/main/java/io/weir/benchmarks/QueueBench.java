@@ -32,7 +32,7 @@ import java.util.function.Supplier;
  */
 final class QueueBench implements AutoCloseable {
   private static final Duration TIMEOUT = Duration.ofSeconds(30);
-  private static final int ROUNDS = 7;
+  static final int ROUNDS = 7;
   private static final int KEYS = 200;
   private static final int LONG_QUEUE = 600;
   // Takes so long to drain that no bucket has room again before its key asks.
@@ -52,18 +52,40 @@ final class QueueBench implements AutoCloseable {
     this.store = RedisBucketStore.of(connections, () -> false);
   }
 
+  /** A row: Redis's time for one, in each round. */
+  record Row(String contender, List<Cost> samples) {}
+
+  /** The time of Redis. */
+  record Cost(double redisCpuMicros) {}
+
   /** Measures with functions, then with scripts. */
-  static void runAll(String uri, RedisProbe probe, PrintWriter out) {
+  static List<Row> runAll(String uri, RedisProbe probe, PrintWriter out, int rounds) {
+    List<Row> rows = new ArrayList<>();
     for (String as : List.of("functions", "scripts")) {
       String suffix = as.equals("scripts") ? "?functions=off" : "";
       try (QueueBench bench = new QueueBench(uri + suffix, probe)) {
-        bench.run(as, out);
+        bench.run(as, out, rounds);
+        rows.addAll(bench.rows(as));
       }
     }
+    return rows;
   }
 
-  private void run(String as, PrintWriter out) {
-    for (int round = 0; round < ROUNDS; round++) {
+  private List<Row> rows(String as) {
+    return samples.stream()
+        .map(Sample::row)
+        .distinct()
+        .map(row -> new Row(
+            row + ", " + as,
+            samples.stream()
+                .filter(sample -> sample.row().equals(row))
+                .map(sample -> new Cost(sample.micros()))
+                .toList()))
+        .toList();
+  }
+
+  private void run(String as, PrintWriter out, int rounds) {
+    for (int round = 0; round < rounds; round++) {
       for (int buckets : new int[] {1, 3}) {
         oneByOne(buckets);
         together(buckets);
