@@ -135,6 +135,7 @@ final class NodeVerticle extends VerticleBase {
             parts.policies(),
             node.decider(),
             new RedisRefunds(parts.redis())::refund,
+            parts.identities()::named,
             assignments()),
         node.readiness()::isStopping);
     envoy = server;

@@ -7,6 +7,7 @@ import io.weir.core.decision.Decision.NeverAllowed;
 import io.weir.core.decision.Limit;
 import io.weir.node.envoy.RateLimitResponse.Status;
 import io.weir.node.envoy.RateLimits.Answer;
+import io.weir.node.envoy.rule.EnvoyDomain;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -14,14 +15,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 
 /** Writes decisions on the parts of a request as one answer. */
 final class Answers {
   private Answers() {}
 
-  /** @param answers by subject, one for each part; one in audit mode may have none */
+  /** @param answers by the id of the part, one for each; one in audit mode may have none */
   static RateLimitResponse response(Parts parts, Map<String, Answer> answers) {
-    List<Decision> enforced = parts.bySubject().values().stream()
+    List<Decision> enforced = parts.byId().values().stream()
         .filter(part -> !part.rule().audits())
         .filter(part -> !part.isRefund() || of(part, answers).isAllowed())
         .map(part -> of(part, answers).decision())
@@ -29,10 +31,10 @@ final class Answers {
     List<Decision> refusals =
         enforced.stream().filter(decision -> !isAllowed(decision)).toList();
     boolean isOver = !refusals.isEmpty();
-    List<Status> statuses = parts.subjects().stream()
-        .map(subject -> subject
-            .map(id -> Objects.requireNonNull(parts.bySubject().get(id)))
-            .map(part -> Optional.ofNullable(answers.get(part.subject().id()))
+    List<Status> statuses = parts.ids().stream()
+        .map(given -> given
+            .map(id -> Objects.requireNonNull(parts.byId().get(id)))
+            .map(part -> Optional.ofNullable(answers.get(part.id()))
                 .map(answer -> status(part, answer, isOver))
                 .orElse(Status.NONE))
             .orElse(Status.NONE))
@@ -41,8 +43,20 @@ final class Answers {
         isOver, statuses, headers(isOver ? refusals : enforced), full(refusals));
   }
 
+  /** The answer to a request that would charge a subject that the policy does not know: nothing is charged. */
+  static RateLimitResponse unknown(
+      EnvoyDomain domain, RateLimitRequest request, Set<String> known) {
+    List<Status> statuses = request.descriptors().stream()
+        .map(descriptor -> Parts.subject(domain, descriptor)
+            .filter(id -> !known.contains(id))
+            .map(id -> new Status(true, Optional.empty(), 0, 0))
+            .orElse(Status.NONE))
+        .toList();
+    return new RateLimitResponse(true, statuses, Map.of(), List.of());
+  }
+
   private static Answer of(Part part, Map<String, Answer> answers) {
-    return Objects.requireNonNull(answers.get(part.subject().id()));
+    return Objects.requireNonNull(answers.get(part.id()));
   }
 
   private static Status status(Part part, Answer answer, boolean isOver) {
@@ -50,14 +64,15 @@ final class Answers {
     boolean isRefused = !part.rule().audits() && !part.isRefund() && !answer.isAllowed();
     // Hits that were not taken are added back to what is left.
     boolean isTaken = part.hits() > 0 && (part.rule().audits() || !isOver);
-    long back = answer.isAllowed() && answer.counts() && !isTaken ? Math.max(1, part.hits()) : 0;
-    Optional<Limit> limit = decision.limits().stream().findFirst();
-    long remaining = limit
-        .map(state -> Math.min(part.limit().limit().requests(), state.remaining() + back))
-        .orElse(0L);
+    long back = answer.isAllowed() && answer.counts() && !isTaken ? part.cost() : 0;
+    Optional<Limit> limit =
+        decision.limits().stream().min(Comparator.comparingLong(Limit::remaining));
+    long most = part.limit().map(named -> named.limit().requests()).orElse(Long.MAX_VALUE);
+    long remaining =
+        limit.map(state -> Math.min(most, state.remaining() + back)).orElse(0L);
     long micros = decision.fold(
         allowed -> limit.map(Limit::resetMicros).orElse(0L), Denied::retryAfterMicros, never -> 0L);
-    return new Status(isRefused, Optional.of(part.limit()), remaining, micros);
+    return new Status(isRefused, part.limit(), remaining, micros);
   }
 
   // The limits that decided, and what the one with the longest wait says.

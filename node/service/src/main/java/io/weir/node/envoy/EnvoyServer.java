@@ -11,6 +11,7 @@ import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpVersion;
 import io.weir.core.policy.OperationLimit.Limited;
+import io.weir.core.policy.Subject;
 import io.weir.core.throttle.PolicySource;
 import io.weir.node.admission.Decider;
 import io.weir.node.answer.Tickets;
@@ -84,9 +85,20 @@ public final class EnvoyServer {
     CompletionStage<?> refund(String tenant, String subject, Limited limit, long operations);
   }
 
+  /** The subjects of the policy and of records. */
+  @FunctionalInterface
+  public interface Subjects {
+    /** The subject with this id; empty if there is none, or it may not be used. */
+    Future<Optional<Subject>> named(String id);
+  }
+
   /** The collaborators that decide by a policy. */
   public record Limiters(
-      PolicySource policies, Decider decider, Refunds refunds, NodeAssignments assignments) {}
+      PolicySource policies,
+      Decider decider,
+      Refunds refunds,
+      Subjects subjects,
+      NodeAssignments assignments) {}
 
   /**
    * @param options of its port, with TLS if it has any
@@ -105,8 +117,8 @@ public final class EnvoyServer {
     this.services = services;
     this.strangers = new Strangers(vertx, MOST_CONNECTIONS, MOST_STRANGERS);
     this.isStopping = isStopping;
-    this.limits =
-        new RateLimits(context, limiters.policies(), limiters.decider(), limiters.refunds());
+    this.limits = new RateLimits(
+        context, limiters.policies(), limiters.decider(), limiters.refunds(), limiters.subjects());
     this.server = vertx
         .createHttpServer(options
             .setHttp2ClearTextEnabled(true)

@@ -1,23 +1,50 @@
 package io.weir.node.envoy;
 
+import io.weir.core.policy.OperationLimit;
 import io.weir.core.policy.Subject;
 import io.weir.node.admission.Witness.Question;
 import io.weir.node.envoy.RateLimitResponse.NamedLimit;
 import io.weir.node.envoy.rule.EnvoyRule;
+import java.util.Optional;
 
 /**
  * A descriptor with a limit, and all that are equal to it.
  *
+ * @param operation of the subject
+ * @param limit of the rule; empty if the plan of the subject has it
  * @param hits of all of them; 0 only looks, below 0 is given back
+ * @param unit the cost of one hit, above 0
  */
-record Part(EnvoyRule rule, Subject subject, NamedLimit limit, long hits) {
+record Part(
+    EnvoyRule rule,
+    Subject subject,
+    String operation,
+    Optional<NamedLimit> limit,
+    long hits,
+    long unit) {
+
+  /** A part of a limit of the rule. */
+  static Part ofRule(EnvoyRule rule, Subject subject, NamedLimit limit, long hits) {
+    return new Part(rule, subject, rule.name(), Optional.of(limit), hits, 1);
+  }
+
+  /** A name that no other part of the request has. */
+  String id() {
+    return isOfPolicy() ? subject.id() + "\n" + operation : subject.id();
+  }
+
+  /** Whether it is charged as a subject of the policy. */
+  boolean isOfPolicy() {
+    return limit.isEmpty();
+  }
 
   /** The same with more hits; more than any limit has stay so. */
   Part plus(long more) {
     long sum = hits + more;
     boolean isTooMuch = ((hits ^ sum) & (more ^ sum)) < 0;
     long most = hits > 0 ? Long.MAX_VALUE : -Long.MAX_VALUE;
-    return new Part(rule, subject, limit, isTooMuch ? most : Math.max(sum, -Long.MAX_VALUE));
+    long all = isTooMuch ? most : Math.max(sum, -Long.MAX_VALUE);
+    return new Part(rule, subject, operation, limit, all, unit);
   }
 
   /** Whether it gives hits back. */
@@ -27,11 +54,31 @@ record Part(EnvoyRule rule, Subject subject, NamedLimit limit, long hits) {
 
   /** Whether it takes nothing: a look, or a limit of nothing. */
   boolean takesNothing() {
-    return hits == 0 || limit.limit().requests() == 0;
+    return hits == 0 || isNothing();
+  }
+
+  /** Whether it is a look at a limit of more than nothing. */
+  boolean looks() {
+    return hits == 0 && !isNothing();
+  }
+
+  private boolean isNothing() {
+    return limit.filter(named -> named.limit().requests() == 0).isPresent();
+  }
+
+  /** The limit of the operation in the subject's plan. */
+  OperationLimit planned() {
+    return subject.plan().limit(operation);
   }
 
   /** The question for it; a look, or a refund, is answered as one hit would be. */
   Question question() {
-    return new Question(subject, rule.name(), Math.max(1, hits));
+    return new Question(subject, operation, cost());
+  }
+
+  /** Its cost; one hit's for a look or a refund. */
+  long cost() {
+    long counted = Math.max(1, hits);
+    return counted > Long.MAX_VALUE / unit ? Long.MAX_VALUE : counted * unit;
   }
 }

@@ -18,12 +18,16 @@ import io.weir.node.admission.Decider;
 import io.weir.node.admission.Witness.Question;
 import io.weir.node.answer.Tickets;
 import io.weir.node.envoy.EnvoyServer.Refunds;
+import io.weir.node.envoy.EnvoyServer.Subjects;
 import io.weir.node.envoy.rule.EnvoyDomain;
 import io.weir.node.envoy.rule.EnvoyDomains;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 
 /**
  * Decides on requests of Envoy: all their descriptors are charged, or none is. Looks come first, so that nothing is
@@ -37,13 +41,16 @@ final class RateLimits {
   private final PolicySource policies;
   private final Decider decider;
   private final Refunds refunds;
+  private final Subjects subjects;
 
   /** For one event loop, that of {@code context}. */
-  RateLimits(Context context, PolicySource policies, Decider decider, Refunds refunds) {
+  RateLimits(
+      Context context, PolicySource policies, Decider decider, Refunds refunds, Subjects subjects) {
     this.context = context;
     this.policies = policies;
     this.decider = decider;
     this.refunds = refunds;
+    this.subjects = subjects;
   }
 
   /**
@@ -57,8 +64,32 @@ final class RateLimits {
         .find(request.domain())
         .orElseThrow(() -> new GrpcException(
             GrpcStatus.NOT_FOUND, "domain: '%s' is not in the policy".formatted(request.domain())));
-    Parts parts = Parts.of(domain, request);
-    if (parts.bySubject().isEmpty()) {
+    Set<String> subjects = Parts.subjects(domain, request);
+    return subjects.isEmpty()
+        ? answer(domain, request, Map.of(), shown)
+        : named(subjects)
+            .compose(found -> found.size() < subjects.size()
+                ? Future.succeededFuture(
+                    Answers.unknown(domain, request, found.keySet()).bytes())
+                : answer(domain, request, found, shown));
+  }
+
+  // The subjects of the policy that are known and may be used, by id.
+  private Future<Map<String, Subject>> named(Set<String> ids) {
+    List<Future<Optional<Subject>>> found = ids.stream().map(subjects::named).toList();
+    return Future.all(found)
+        .map(done -> found.stream()
+            .flatMap(one -> one.result().stream())
+            .collect(Collectors.toMap(Subject::id, Function.identity())));
+  }
+
+  private Future<Buffer> answer(
+      EnvoyDomain domain,
+      RateLimitRequest request,
+      Map<String, Subject> known,
+      Optional<String> shown) {
+    Parts parts = Parts.of(domain, request, policies.current().policy(), known);
+    if (parts.byId().isEmpty()) {
       return Future.succeededFuture(Answers.response(parts, Map.of()).bytes());
     }
     TicketRequest ticket = ticket(shown.or(request::ticket));
@@ -83,9 +114,7 @@ final class RateLimits {
   }
 
   private static List<Part> audited(Parts parts) {
-    return parts.bySubject().values().stream()
-        .filter(part -> part.rule().audits())
-        .toList();
+    return parts.byId().values().stream().filter(part -> part.rule().audits()).toList();
   }
 
   private static List<Part> idle(Parts parts) {
@@ -97,13 +126,13 @@ final class RateLimits {
   }
 
   private static List<Part> enforced(Parts parts) {
-    return parts.bySubject().values().stream()
+    return parts.byId().values().stream()
         .filter(part -> !part.rule().audits() && !part.isRefund())
         .toList();
   }
 
   private static List<Part> refunded(Parts parts) {
-    return parts.bySubject().values().stream()
+    return parts.byId().values().stream()
         .filter(part -> !part.rule().audits() && part.isRefund())
         .toList();
   }
@@ -112,18 +141,18 @@ final class RateLimits {
   private Future<Boolean> decideAll(List<Part> each, Map<String, Answer> answers) {
     return Future.all(each.stream().map(part -> decideAlone(part, answers)).toList())
         .map(done -> each.stream()
-            .allMatch(part -> requireNonNull(answers.get(idOf(part))).isAllowed()));
+            .allMatch(part -> requireNonNull(answers.get(part.id())).isAllowed()));
   }
 
   private Future<?> decideAlone(Part part, Map<String, Answer> answers) {
     if (part.isRefund()) {
       return refund(part, answers);
     }
-    boolean looks = part.hits() == 0 && part.limit().limit().requests() > 0;
+    boolean looks = part.looks();
     Future<Decision> decided =
         looks ? look(part) : decider.decide(context, part.question(), TicketRequest.NONE);
     return decided.onSuccess(
-        decision -> answers.put(idOf(part), new Answer(decision, !looks || isQuota(decision))));
+        decision -> answers.put(part.id(), new Answer(decision, !looks || isQuota(decision))));
   }
 
   private Future<Decision> look(Part part) {
@@ -160,7 +189,7 @@ final class RateLimits {
       Part only = parts.get(0);
       return decider
           .decide(context, only.question(), ticket)
-          .onSuccess(decision -> answers.put(idOf(only), new Answer(decision, true)))
+          .onSuccess(decision -> answers.put(only.id(), new Answer(decision, true)))
           .map(Allowed.class::isInstance);
     }
     List<Question> questions = parts.stream().map(Part::question).toList();
@@ -168,7 +197,7 @@ final class RateLimits {
         .decideAsOne(context, questions, ticket)
         .onSuccess(decisions -> {
           for (int i = 0; i < parts.size(); i++) {
-            answers.put(idOf(parts.get(i)), new Answer(decisions.get(i), true));
+            answers.put(parts.get(i).id(), new Answer(decisions.get(i), true));
           }
         })
         .map(decisions -> decisions.stream().allMatch(Allowed.class::isInstance));
@@ -176,7 +205,7 @@ final class RateLimits {
 
   private Future<?> lookAt(Part part, Map<String, Answer> answers) {
     return look(part)
-        .onSuccess(decision -> answers.put(idOf(part), new Answer(decision, isQuota(decision))));
+        .onSuccess(decision -> answers.put(part.id(), new Answer(decision, isQuota(decision))));
   }
 
   private Future<?> refund(Parts parts, boolean mayRefund, Map<String, Answer> answers) {
@@ -186,7 +215,7 @@ final class RateLimits {
           Future<?> done = mayRefund ? refund(part, answers) : lookAt(part, answers);
           // The charges stay: an error would charge them once more.
           return isCharged
-              ? done.onFailure(error -> answers.put(idOf(part), new Answer(degraded(), false)))
+              ? done.onFailure(error -> answers.put(part.id(), new Answer(degraded(), false)))
                   .otherwiseEmpty()
               : done;
         })
@@ -197,7 +226,7 @@ final class RateLimits {
   // is left after it.
   private Future<?> refund(Part part, Map<String, Answer> answers) {
     Subject subject = part.subject();
-    OperationLimit limit = subject.plan().limit(part.rule().name());
+    OperationLimit limit = part.planned();
     return look(part)
         .compose(before -> {
           boolean isAway = before instanceof Allowed allowed && allowed.degraded();
@@ -209,11 +238,7 @@ final class RateLimits {
                   .compose(given -> look(part))
                   .recover(error -> whileAway(part, error));
         })
-        .onSuccess(decision -> answers.put(idOf(part), new Answer(decision, isQuota(decision))));
-  }
-
-  private static String idOf(Part part) {
-    return part.subject().id();
+        .onSuccess(decision -> answers.put(part.id(), new Answer(decision, isQuota(decision))));
   }
 
   private static TicketRequest ticket(Optional<String> shown) {

@@ -19,6 +19,7 @@ import io.grpc.stub.MetadataUtils;
 import io.vertx.core.buffer.Buffer;
 import io.weir.node.config.Tls;
 import io.weir.node.testing.NodeFixture;
+import io.weir.node.testing.TestPolicies;
 import io.weir.testkit.FreePorts;
 import io.weir.testkit.Histories;
 import io.weir.testkit.RedisProcess;
@@ -45,7 +46,14 @@ final class EnvoyIT {
   private static final String HEALTH = "grpc.health.v1.Health/Check";
   // By the hour, so that nothing drains during a test.
   private static final String POLICY = """
-      buckets: []
+      operations:
+        - { name: Search, match: { method: GET, path: /search }, cost: 2 }
+        - { name: Export, match: { method: GET, path: /export } }
+      buckets:
+        - { name: searches, burstPeriod: 3600, throttleGroups: [{ rate: 10/h, operations: [Search] }] }
+        - { name: all, scope: tenant, burstPeriod: 3600, throttleGroups: [{ rate: 100/h, operations: [Search] }] }
+      permits:
+        - { name: exports, limit: 1, lease: 60s, operations: [Export] }
       envoy:
         edge:
           rules:
@@ -57,7 +65,13 @@ final class EnvoyIT {
             - { match: [{ key: tried }], requests: 1, per: hour, mode: audit }
             - { match: [{ key: divided }], requests: 1, per: day, divided: true }
             - { match: [{ key: vip }], requests: 50, per: hour, replaces: [address] }
-      """;
+            - { match: [{ key: user }, { key: op, value: search }], subject: user, operation: Search }
+            - { match: [{ key: user }, { key: op, value: export }], subject: user, operation: Export }
+      subjects:
+      """
+      + TestPolicies.subject("k1", "")
+      + TestPolicies.subject("k2", "")
+      + TestPolicies.subject("k3", ", frozen: true");
 
   private static int port;
   private static NodeFixture fixture;
@@ -133,6 +147,49 @@ final class EnvoyIT {
         .isTrue();
     assertThat(ask(descriptor("path=/three"), descriptor("path=/three")).status(1))
         .containsEntry("remaining", 1L);
+  }
+
+  @Test
+  void aSubjectOfThePolicyHasOneLimitHereAndAtOtherDoors() {
+    EnvoyAnswer first = ask(descriptor("user=k1,op=search"));
+    assertThat(first.isOver()).isFalse();
+    assertThat(first.status(0)).containsEntry("remaining", 8L).doesNotContainKey("requests");
+    String check = "{\"key\":\"%s\",\"operation\":\"Search\"}".formatted(TestPolicies.key("k1"));
+    for (int i = 0; i < 3; i++) {
+      assertThat(fixture.post("/v1/check", check).body()).contains("\"allowed\"");
+    }
+    assertThat(ask(descriptor("user=k1,op=search", 0)).status(0)).containsEntry("remaining", 2L);
+    assertThat(ask(descriptor("user=k1,op=search")).isOver()).isFalse();
+    EnvoyAnswer denied = ask(descriptor("user=k1,op=search"));
+    assertThat(denied.isOver()).isTrue();
+    assertThat(denied.full()).containsExactly("searches");
+    assertThat(requireNonNull(denied.status(0).get("seconds"))).isBetween(700L, 900L);
+    assertThat(fixture.post("/v1/check", check).body()).contains("\"denied\"");
+    // Its hits are the cost in operations, each of which costs what the policy says.
+    assertThat(ask(3, descriptor("user=k2,op=search")).status(0)).containsEntry("remaining", 4L);
+  }
+
+  @Test
+  void aSubjectThatMayNotPassIsOverItsLimit() {
+    EnvoyAnswer unknown = ask(descriptor("user=nobody,op=search"), descriptor("address=20.1"));
+    assertThat(unknown.isOver()).isTrue();
+    assertThat(unknown.status(0)).containsEntry("code", 2L).doesNotContainKey("seconds");
+    assertThat(unknown.status(1)).containsEntry("code", 1L);
+    assertThat(ask(descriptor("address=20.1")).status(0)).containsEntry("remaining", 4L);
+    assertThat(ask(descriptor("user=k3,op=search")).isOver()).isTrue();
+    assertThat(ask(descriptor("user=nobody,op=unlisted")).isOver()).isFalse();
+  }
+
+  @Test
+  void aSubjectOfThePolicyIsChargedAlone() {
+    Status both = refused(message(1, descriptor("user=k2,op=search"), descriptor("address=21.1")));
+    assertThat(both.getCode()).isEqualTo(Status.Code.INVALID_ARGUMENT);
+    assertThat(both.getDescription()).contains("user.op", "no other that takes hits");
+    assertThat(
+            ask(descriptor("user=k2,op=search", 0), descriptor("address=21.1")).isOver())
+        .isFalse();
+    assertThat(refused(descriptor("user=k2,op=export")).getDescription()).contains("permits");
+    assertThat(refused(refund("user=k2,op=search", 1)).getDescription()).contains("negative hits");
   }
 
   @Test

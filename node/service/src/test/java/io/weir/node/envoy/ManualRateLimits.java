@@ -2,6 +2,7 @@ package io.weir.node.envoy;
 
 import static java.util.concurrent.CompletableFuture.completedFuture;
 
+import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.weir.core.decision.Decision.Allowed;
@@ -47,7 +48,8 @@ final class ManualRateLimits implements AutoCloseable {
             Witness.NONE),
         (tenant, subject, limit, operations) -> {
           throw new UnsupportedOperationException("memory has no refunds without a reservation");
-        });
+        },
+        id -> Future.succeededFuture(policies.current().policy().subject(id)));
   }
 
   private record Source(PolicyRevision current) implements PolicySource {

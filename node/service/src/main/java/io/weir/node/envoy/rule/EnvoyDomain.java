@@ -21,14 +21,20 @@ public final class EnvoyDomain {
   private final String tenant;
   private final FailureMode failureMode;
   private final RuleNode rules;
+  private final boolean chargesPolicy;
   private final CarriedPlans<Carried> carriedPlans;
 
-  /** @param tenant the owner of its limits */
-  EnvoyDomain(String name, String tenant, FailureMode failureMode, RuleNode rules) {
+  /**
+   * @param tenant the owner of its limits
+   * @param chargesPolicy whether one of its rules charges subjects of the policy
+   */
+  EnvoyDomain(
+      String name, String tenant, FailureMode failureMode, RuleNode rules, boolean chargesPolicy) {
     this.name = name;
     this.tenant = tenant;
     this.failureMode = failureMode;
     this.rules = rules;
+    this.chargesPolicy = chargesPolicy;
     this.carriedPlans = new CarriedPlans<>(
         carried -> plan(name, carried.rule(), Optional.of(carried.limit()), failureMode));
   }
@@ -50,6 +56,11 @@ public final class EnvoyDomain {
   /** How it is treated while the shared state is away. */
   public FailureMode failureMode() {
     return failureMode;
+  }
+
+  /** Whether one of its rules charges subjects of the policy. */
+  public boolean chargesPolicy() {
+    return chargesPolicy;
   }
 
   /** The rule of a descriptor; empty if none matches. */

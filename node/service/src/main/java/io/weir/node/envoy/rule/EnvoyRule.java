@@ -13,6 +13,7 @@ import java.util.Set;
  * @param takesLimits whether a limit that a descriptor carries counts in place of its own
  * @param audits whether it is decided and not enforced
  * @param isDivided whether it is divided among Envoys, which decide without a call
+ * @param charges what its descriptors are charged as, in place of a limit
  * @param replaces names of rules that do not count beside this one
  * @param plan limits the operation with the rule's name, unless a descriptor carries a limit
  */
@@ -23,6 +24,7 @@ public record EnvoyRule(
     boolean takesLimits,
     boolean audits,
     boolean isDivided,
+    Optional<PolicyCharge> charges,
     Set<String> replaces,
     Plan plan) {
   public EnvoyRule {

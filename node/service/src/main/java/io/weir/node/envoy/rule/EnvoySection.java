@@ -3,6 +3,7 @@ package io.weir.node.envoy.rule;
 import io.weir.core.bucket.Names;
 import io.weir.core.policy.FailureMode;
 import io.weir.core.policy.PartKey;
+import io.weir.core.policy.Policy;
 import io.weir.core.policy.PolicySection;
 import io.weir.core.policy.schema.Field;
 import io.weir.core.policy.schema.Section;
@@ -59,6 +60,14 @@ public final class EnvoySection implements PolicySection<EnvoyDomains> {
       "divided",
       "whether it is [divided among Envoys](envoy.md#divided-limits), per second to day, its keys in"
           + " the order of the alphabet");
+  private static final Field<String> SUBJECT = Field.text(
+      "subject",
+      KEY,
+      "the key of one of its entries",
+      "instead of a limit: the key of the entry whose value is the id of a [subject](#subjects), which is"
+          + " charged for `operation`");
+  private static final Field<String> OPERATION =
+      Field.name("operation", "of the policy, for `subject`");
   private static final Field<String> NAME =
       Field.name("name", "of the limit, in answers and metrics; default: the keys of its entries");
   private static final Field<List<Item>> REPLACES = Field.names(
@@ -74,6 +83,8 @@ public final class EnvoySection implements PolicySection<EnvoyDomains> {
               TAKES_LIMITS,
               AUDITS,
               DIVIDED,
+              SUBJECT,
+              OPERATION,
               NAME,
               REPLACES),
           "which descriptors have which limit")
@@ -133,7 +144,8 @@ public final class EnvoySection implements PolicySection<EnvoyDomains> {
       });
     }
     sections.forEach(each -> checkReplaced(each, names));
-    return new EnvoyDomain(name, tenant.orElse(name), failureMode, rules);
+    boolean chargesPolicy = sections.stream().anyMatch(each -> each.has(SUBJECT.name()));
+    return new EnvoyDomain(name, tenant.orElse(name), failureMode, rules, chargesPolicy);
   }
 
   private static void checkReplaced(Section section, Set<String> names) {
@@ -153,6 +165,7 @@ public final class EnvoySection implements PolicySection<EnvoyDomains> {
     boolean audits = section.get(AUDITS);
     boolean isDivided = section.get(DIVIDED);
     Set<String> replaces = Item.texts(section.get(REPLACES));
+    Optional<PolicyCharge> charges = charges(section, match, takesLimits || audits || isDivided);
     if (isDivided) {
       boolean isShared = match.stream().anyMatch(EntryMatch::shared);
       boolean hasOthers =
@@ -169,8 +182,45 @@ public final class EnvoySection implements PolicySection<EnvoyDomains> {
             takesLimits,
             audits,
             isDivided,
+            charges,
             replaces,
             EnvoyDomain.plan(domain, name, limit, failureMode)));
+  }
+
+  private static Optional<PolicyCharge> charges(
+      Section section, List<EntryMatch> match, boolean hasOthers) {
+    Optional<String> subject = section.find(SUBJECT);
+    if (section.has(SUBJECT.name()) != section.has(OPERATION.name())) {
+      section.error("subject_incomplete", "one of subject and operation (expected: both, or none)");
+    }
+    subject
+        .filter(key -> match.stream().noneMatch(entry -> entry.key().equals(key)))
+        .ifPresent(key -> section.error(
+            "subject_unmatched",
+            SUBJECT.name(),
+            key + " (expected: the key of one of its entries)"));
+    if (subject.isPresent() && hasOthers) {
+      section.error(
+          "subject_with_options",
+          SUBJECT.name(),
+          "beside override, mode or divided (expected: none of them)");
+    }
+    return subject.flatMap(
+        key -> section.find(OPERATION).map(operation -> new PolicyCharge(key, operation)));
+  }
+
+  @Override
+  public void check(Section root, Policy policy) {
+    Set<String> known = new HashSet<>(policy.operations().keySet());
+    policy.allPlans().forEach(plan -> known.addAll(plan.operations()));
+    root.get(DOMAINS).values().stream()
+        .flatMap(domain -> domain.get(RULES).stream())
+        .forEach(rule -> rule.find(OPERATION)
+            .filter(operation -> !known.contains(operation))
+            .ifPresent(operation -> rule.error(
+                "operation_unknown",
+                OPERATION.name(),
+                "'%s' is no operation of the policy".formatted(operation))));
   }
 
   // Buckets have no order and each key once, so a rule has the order of the alphabet.
@@ -218,10 +268,17 @@ public final class EnvoySection implements PolicySection<EnvoyDomains> {
     Optional<Long> requests = section.find(REQUESTS);
     Optional<LimitUnit> unit = section.find(PER);
     boolean hasLimit = section.has(REQUESTS.name()) || section.has(PER.name());
-    if (isUnlimited && hasLimit) {
+    if (section.has(SUBJECT.name())) {
+      if (isUnlimited || hasLimit) {
+        section.error(
+            "limit_ambiguous", "subject beside requests, per or unlimited (expected: one)");
+      }
+      return Optional.empty();
+    } else if (isUnlimited && hasLimit) {
       section.error("limit_ambiguous", "unlimited: true beside requests or per (expected: one)");
     } else if (!isUnlimited && (!section.has(REQUESTS.name()) || !section.has(PER.name()))) {
-      section.error("limit_ambiguous", "no limit (expected: requests and per, or unlimited: true)");
+      section.error(
+          "limit_ambiguous", "no limit (expected: requests and per, unlimited: true, or subject)");
     }
     return requests.flatMap(number -> unit.map(per -> new UnitLimit(number, per)));
   }
