@@ -50,7 +50,7 @@ final class CrowdTableTest {
     HALF;
 
     Caller caller(String key, int number) {
-      return this == TICKETS || this == HALF && number % 2 == 0
+      return this == TICKETS || (this == HALF && number % 2 == 0)
           ? new Caller(key, true, Crowd.asTold(NETWORK))
           : new Caller(key, false, Crowd.wholeSeconds(NETWORK));
     }
@@ -111,7 +111,7 @@ final class CrowdTableTest {
     }
 
     static Row parsed(String line) {
-      String[] of = line.split(",");
+      String[] of = line.split(",", -1);
       Cell cell = new Cell(
           Scope.valueOf(of[0]),
           Long.parseLong(of[1]),

@@ -18,6 +18,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -35,6 +36,8 @@ final class QueueBench implements AutoCloseable {
   static final int ROUNDS = 7;
   private static final int KEYS = 200;
   private static final int LONG_QUEUE = 600;
+  // The most that an operation may have.
+  private static final int[] LONGEST = {1, 8, 32};
   // Takes so long to drain that no bucket has room again before its key asks.
   private static final int COST = 20;
 
@@ -91,6 +94,10 @@ final class QueueBench implements AutoCloseable {
         together(buckets);
       }
       longQueue();
+      for (int buckets : LONGEST) {
+        longestCall(buckets, Scope.KEY);
+        longestCall(buckets, Scope.TENANT);
+      }
     }
     samples.stream().map(Sample::row).distinct().forEach(row -> print(as, row, out));
   }
@@ -137,6 +144,24 @@ final class QueueBench implements AutoCloseable {
         "place, %d buckets, many keys in a call".formatted(buckets),
         () -> atOnce(key -> ask(key, demands, COST, Optional.empty())),
         QueueBench::isPlace);
+  }
+
+  // Places of so many keys at once that calls are as long as they may be; a key's share of its
+  // tenant's buckets counts, too.
+  private void longestCall(int buckets, Scope scope) {
+    List<Demand> demands = demands(buckets, scope);
+    probe.clear();
+    join(fill(0, demands));
+    probe.watchSlowCalls(0);
+    for (int i = 0; i < 3; i++) {
+      atOnce(key -> ask(scope == Scope.KEY ? 0 : key, demands, 1, Optional.empty()));
+    }
+    samples.add(new Sample(
+        "longest call, %d buckets of a %s"
+            .formatted(buckets, scope.name().toLowerCase(Locale.ROOT)),
+        probe.longestMicros(),
+        true));
+    probe.watchSlowCalls(10_000);
   }
 
   private void longQueue() {
@@ -221,9 +246,13 @@ final class QueueBench implements AutoCloseable {
   }
 
   private static List<Demand> demands(int buckets) {
+    return demands(buckets, Scope.KEY);
+  }
+
+  private static List<Demand> demands(int buckets, Scope scope) {
     List<Demand> demands = new ArrayList<>();
     for (int i = 0; i < buckets; i++) {
-      demands.add(Demand.of(new Bucket("b" + i, Scope.KEY, 100_000, 10_000)));
+      demands.add(Demand.of(new Bucket("b" + i, scope, 100_000, 10_000)));
     }
     return List.copyOf(demands);
   }

@@ -2,6 +2,7 @@ package io.weir.benchmarks;
 
 import io.weir.state.connection.RedisConnections;
 import java.time.Duration;
+import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -45,6 +46,14 @@ public final class RedisProbe implements AutoCloseable {
   /** The number of slow calls since then, at most 128. */
   long slowCalls() {
     return connections.sync().slowlogLen();
+  }
+
+  /** How long the longest of the last 128 of them held Redis, in microseconds; 0 if there is none. */
+  long longestMicros() {
+    return connections.sync().slowlogGet(128).stream()
+        .mapToLong(call -> (Long) ((List<?>) call).get(2))
+        .max()
+        .orElse(0);
   }
 
   /** The number of keys. */
