@@ -31,13 +31,13 @@ public final class BesideCommand implements Callable<Integer> {
       List.of("perSecond", "p50Micros", "cpuMicros", "redisCpuMicros");
 
   @Spec
-  private CommandSpec spec;
+  private CommandSpec spec = CommandSpec.create();
 
   @Option(names = "--before", required = true, paramLabel = "CLASSPATH")
-  private String before;
+  private String before = "";
 
   @Option(names = "--now", required = true, paramLabel = "CLASSPATH")
-  private String now;
+  private String now = "";
 
   @Option(names = "--rounds", defaultValue = "5", paramLabel = "N")
   private int rounds;
@@ -67,7 +67,8 @@ public final class BesideCommand implements Callable<Integer> {
       add(isNowFirst ? ofBefore : ofNow, measured(isNowFirst ? before : now));
     }
     out.printf("%-64s %12s %12s %8s%n", "", "before", "now", "ratio");
-    ofBefore.forEach((figure, values) -> print(figure, values, ofNow.get(figure), out));
+    ofBefore.forEach(
+        (figure, values) -> print(figure, values, ofNow.getOrDefault(figure, List.of()), out));
     out.flush();
     return 0;
   }
@@ -78,7 +79,7 @@ public final class BesideCommand implements Callable<Integer> {
   }
 
   private static void print(String figure, List<Double> before, List<Double> now, PrintWriter out) {
-    if (now == null || now.size() != before.size()) {
+    if (now.size() != before.size()) {
       return;
     }
     double[] ratios = new double[before.size()];

@@ -50,6 +50,21 @@ final class BenchIT {
   }
 
   @Test
+  void twoBuildsAreMeasuredInTurn() {
+    String classpath = System.getProperty("java.class.path");
+    StringWriter out = new StringWriter();
+    int status = BesideCommand.command()
+        .setOut(new PrintWriter(out, true))
+        .execute("--before", classpath, "--now", classpath, "--rounds", "1", "--queue");
+    assertThat(status).isZero();
+    assertThat(
+            out.toString().lines().filter(line -> line.startsWith("place, 3 buckets, functions:")))
+        .singleElement()
+        .asString()
+        .matches(".*redisCpuMicros +[0-9.]+ +[0-9.]+ +[0-9.]+");
+  }
+
+  @Test
   void jobsAreMeasuredWithFewAndWithMany(@TempDir Path folder) throws Exception {
     Path json = folder.resolve("jobs.json");
     int status = new CommandLine(new BenchCommand())
