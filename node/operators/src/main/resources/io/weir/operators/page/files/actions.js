@@ -3,19 +3,22 @@
 import { ask } from './api.js';
 import { clock, confirmed, html, nothing, number, rate, wait } from './parts.js';
 
-const path = key => `/v1/keys/${encodeURIComponent(key)}`;
+const path = of => (of.key ? `/v1/keys/${encodeURIComponent(of.key)}` : `/v1/tenants/${encodeURIComponent(of.tenant)}`);
+
+const nameOf = of => of.key || `${of.tenant}/`;
 
 /**
- * Changes the record of a key. A subject of a rule has none: the node makes one, with the plan that it has by its rule.
+ * Changes the record of a key or a tenant. A subject of a rule has none: the node makes one, with the plan that it has by
+ * its rule.
  *
- * @param of the key as it was shown: what was confirmed is done to it, whatever is shown by now
+ * @param of the key or the tenant as it was shown: what was confirmed is done to it, whatever is shown by now
  */
 async function change(of, json) {
-  await ask(path(of.key), { method: 'PATCH', json, headers: of.record ? { 'If-Match': of.tag } : {} });
+  await ask(path(of), { method: 'PATCH', json, headers: of.record ? { 'If-Match': of.tag } : {} });
 }
 
 function made(of) {
-  return of.record ? nothing : html`<p class="quiet">${of.key} has no record yet: one with the plan ${of.explained.plan} is made.</p>`;
+  return of.record || !of.key ? nothing : html`<p class="quiet">${of.key} has no record yet: one with the plan ${of.explained.plan} is made.</p>`;
 }
 
 function forgotten(one) {
@@ -48,29 +51,30 @@ export async function reset(app, name, json) {
 export async function freeze(app, of) {
   const isFrozen = of.record?.state === 'frozen';
   const isSure = await confirmed({
-    title: isFrozen ? `Activate ${of.key}?` : `Freeze ${of.key}?`,
+    title: isFrozen ? `Activate ${nameOf(of)}?` : `Freeze ${nameOf(of)}?`,
     content: html`<p>state: <b>${of.record?.state || 'active'} → ${isFrozen ? 'active' : 'frozen'}</b>.
-      ${isFrozen ? 'Its limits apply again.' : 'All of its requests are refused until it is activated again.'}</p>${made(of)}`,
+      ${isFrozen ? 'Its limits apply again.' : `All of its ${of.key ? '' : 'keys and their '}requests are refused until it is activated again.`}</p>${made(of)}`,
     action: isFrozen ? 'Activate' : 'Freeze',
     danger: !isFrozen
   });
   if (isSure) {
     await change(of, { state: isFrozen ? 'active' : 'frozen' });
-    app.say(`${of.key}: ${isFrozen ? 'frozen → active' : 'active → frozen'}.`);
+    app.say(`${nameOf(of)}: ${isFrozen ? 'frozen → active' : 'active → frozen'}.`);
   }
 }
 
 const LASTS = [['+15m', '15 minutes', 15], ['+1h', 'an hour', 60], ['+8h', '8 hours', 480], ['+1d', 'a day', 1440], ['+7d', 'a week', 10080]];
 
 /**
- * The limits of the key itself with their sizes now, the fullest first: that is the one that denies. A record names them
- * otherwise than an explanation. The size of a bucket is its rate, that of a quota or permits is a number.
+ * The limits of the key or tenant itself with their sizes now, the fullest first: that is the one that denies. The record of
+ * a key names them otherwise than an explanation. The size of a bucket is its rate, that of a quota or permits is a number.
  */
-function ownLimits({ record, explained }) {
+function ownLimits({ key, record, explained }) {
   const fill = name => explained.limits.find(one => one.limit === name)?.usedPercent || 0;
-  return (record?.limits || explained.limits)
-    .filter(one => one.scope === 'key')
-    .map(one => ({ ...one, name: record ? one.name : one.limit, isRate: one.opsPerSec !== undefined, size: one.opsPerSec ?? (record ? one.limit : one.capacity) }))
+  const isOfRecord = Boolean(key && record);
+  return (isOfRecord ? record.limits : explained.limits)
+    .filter(one => one.scope === (key ? 'key' : 'tenant'))
+    .map(one => ({ ...one, name: isOfRecord ? one.name : one.limit, isRate: one.opsPerSec !== undefined, size: one.opsPerSec ?? (isOfRecord ? one.limit : one.capacity) }))
     .sort((one, other) => fill(other.name) - fill(one.name));
 }
 
@@ -130,12 +134,12 @@ export async function changeSize(app, of, name) {
   const side = SIDES[name];
   const limits = ownLimits(of).filter(one => isRight(side, one, proposed(one, side.factors[0])));
   if (!limits.length) {
-    app.say(`${of.key} has no limit of its own for which that is possible.`);
+    app.say(`${nameOf(of)} has no limit of its own for which that is possible.`);
     return;
   }
   const wish = { name: limits[0].name, size: proposed(limits[0], side.factors[0]), until: '+1h' };
   const isSure = await confirmed({
-    title: `${side.title} ${of.key}`,
+    title: `${side.title} ${nameOf(of)}`,
     content: html`${sizeForm(side, limits, wish)}${made(of)}`,
     action: side.title
   });
@@ -144,7 +148,7 @@ export async function changeSize(app, of, name) {
     const field = limit.isRate ? 'bucket' : 'limits';
     const others = (of.record?.overrides || []).filter(one => one[field] !== wish.name || one.operation);
     await change(of, { overrides: [...others, { [field]: wish.name, [limit.isRate ? 'opsPerSec' : 'limit']: wish.size, until: wish.until }] });
-    app.say(`${wish.name} of ${of.key}: ${inWords(limit, limit.size)} → ${inWords(limit, wish.size)}.`);
+    app.say(`${wish.name} of ${nameOf(of)}: ${inWords(limit, limit.size)} → ${inWords(limit, wish.size)}.`);
   }
 }
 

@@ -1,7 +1,6 @@
 // One screen: what needs its operator, who is limited, why, since when, and what can be done.
 
 import { ask, withQuery } from './api.js';
-import { reset } from './actions.js';
 import { drawChanges, findChanges, marks } from './changes.js';
 import { chart, rates } from './chart.js';
 import { denialList, operation } from './denials.js';
@@ -133,7 +132,7 @@ function detail(app) {
   if (key || id) {
     return drawKey(app, close);
   }
-  return tenant ? drawTenant(app, close, one => reset(app, `${tenant}/`, one)) : nothing;
+  return tenant ? drawTenant(app, close) : nothing;
 }
 
 async function find(app) {

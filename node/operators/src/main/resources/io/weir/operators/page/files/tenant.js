@@ -1,31 +1,36 @@
 // All about one tenant: what its keys share, its record, and its keys.
 
-import { ask, withQuery } from './api.js';
+import { changeSize, freeze, reset } from './actions.js';
+import { ask, askWithTag, withQuery } from './api.js';
 import { ahead, bar, facts, html, keyLink, loading, nothing, number, period, rate, table } from './parts.js';
 
 const MOST = 20;
 
-const shown = { tenant: '', record: null, keys: null, limits: [] };
+const NOTHING = { tenant: '', record: null, tag: '', keys: null, limits: [] };
+
+const shown = { ...NOTHING };
 
 /** Nothing is shown. */
 export function closeTenant() {
-  Object.assign(shown, { tenant: '', record: null, keys: null, limits: [] });
+  Object.assign(shown, NOTHING);
 }
 
 async function record(tenant) {
   try {
-    return await ask(`/v1/tenants/${encodeURIComponent(tenant)}`);
+    const { text, tag } = await askWithTag(`/v1/tenants/${encodeURIComponent(tenant)}`);
+    return { record: JSON.parse(text), tag };
   } catch (error) {
     if (error.status === 404) {
-      return null;
+      return { record: null, tag: '' };
     }
     throw error;
   }
 }
 
-// Shared limits are the same for all keys, so the first key is explained.
-async function shared(keys) {
-  return keys.length ? (await ask(withQuery('/v1/explain', { key: keys[0].id }))).limits.filter(one => one.scope === 'tenant') : [];
+// Shared limits are the same for all keys, so one is explained: with a record, or that of the last denial.
+async function shared(tenant, keys) {
+  const key = keys[0]?.id || (await ask(withQuery('/v1/denials', { tenant, limit: 1 }))).denials[0]?.key;
+  return key ? (await ask(withQuery('/v1/explain', { key }))).limits.filter(one => one.scope === 'tenant') : [];
 }
 
 /** Asks for all that is shown of a tenant. */
@@ -36,9 +41,9 @@ export async function showTenant(tenant) {
   }
   const found = await record(tenant);
   const { keys } = await ask(withQuery('/v1/keys', { tenant, limit: MOST }));
-  const limits = await shared(keys);
+  const limits = await shared(tenant, keys);
   if (tenant === shown.tenant) {
-    Object.assign(shown, { record: found, keys, limits });
+    Object.assign(shown, { ...found, keys, limits });
   }
 }
 
@@ -51,7 +56,7 @@ function about() {
         ['keys at most', of.maxKeys ?? 'not bounded'],
         ['note', of.note || 'none']
       ])
-    : html`<p class="quiet">The tenant has no record: its keys have the plans of the policy.</p>`;
+    : html`<p class="quiet">The tenant has no record: its keys have the plans of the policy. With one, made under <a href="#/keys">Keys</a>, it can be boosted and frozen.</p>`;
 }
 
 function limits() {
@@ -62,26 +67,39 @@ function limits() {
     ['size', one => (one.opsPerSec ? rate(one.opsPerSec) : one.periodMs ? period(one.periodMs) : '')],
     ['all free', one => (one.emptyAt || one.resetAt ? ahead(one.emptyAt || one.resetAt) : 'now')]
   ];
-  return table(columns, shown.limits, 'Its keys share no limit, or have no records.', 'shared limits');
+  return table(columns, shown.limits, 'Its keys share no limit, or none of them is known.', 'shared limits');
+}
+
+function buttons(app) {
+  const { tenant, record, limits: all } = shown;
+  const mayReset = app.may('keys') && !app.session.tenant;
+  const mayChange = mayReset && Boolean(record);
+  const isFrozen = record?.state === 'frozen';
+  // What was confirmed is done to the tenant as it was shown.
+  const acting = action => app.doing(async () => {
+    await action({ tenant, record, tag: shown.tag, explained: { limits: all } });
+    await showTenant(tenant);
+  });
+  return html`<div class="buttons">
+      <button type="button" data-key="r" ?disabled=${!mayReset} @click=${acting(() => reset(app, `${tenant}/`, { tenant }))}>Reset…</button>
+      <button type="button" data-key="b" ?disabled=${!mayChange} @click=${acting(of => changeSize(app, of, 'boost'))}>Boost…</button>
+      <button type="button" ?disabled=${!mayChange} @click=${acting(of => changeSize(app, of, 'lower'))}>Lower…</button>
+      <a class="button" href=${withQuery('#/keys', { tenant })}>All its keys</a>
+      <button type="button" data-key="f" class="apart" ?disabled=${!mayChange} @click=${acting(of => freeze(app, of))}>${isFrozen ? 'Activate…' : 'Freeze…'}</button>
+    </div>`;
 }
 
 /**
  * The state of the tenant that is shown.
  *
  * @param close the address without it
- * @param reset forgets what its keys have used together
  */
-export function drawTenant(app, close, reset) {
+export function drawTenant(app, close) {
   const { tenant, keys } = shown;
-  const mayReset = app.may('keys') && !app.session.tenant;
   return html`<section class="panel detail" aria-label=${`about ${tenant}`}>
     <header><h2 tabindex="-1">${tenant}/</h2><a class="close" data-key="Escape" href=${close} aria-label="close">✕</a></header>
     ${keys
-      ? html`<div class="buttons"><button type="button" data-key="r" ?disabled=${!mayReset} @click=${app.doing(async () => {
-            await reset({ tenant });
-            await showTenant(tenant);
-          })}>Reset…</button>
-          <a class="button" href=${withQuery('#/keys', { tenant })}>All its keys</a></div>
+      ? html`${buttons(app)}
         <h3>Shared limits</h3>${limits()}
         <h3>Record</h3>${about()}
         <h3>Keys</h3>${table([['key', one => keyLink(one.id, '')], ['plan', one => one.plan || 'of the tenant'], ['state', one => one.state]], keys, 'The tenant has no keys with records.', 'keys of the tenant')}`
