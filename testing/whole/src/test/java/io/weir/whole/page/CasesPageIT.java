@@ -64,6 +64,48 @@ final class CasesPageIT extends OperatorsPage {
   }
 
   @Test
+  void aTenantWithoutARecordShowsWhatItsKeysShare() {
+    ask("svc-7", 6);
+    ask("svc-7", 6);
+    signIn(NodeFixture.ADMIN);
+    go("now?tenant=robots");
+    assertThat(page.locator("[aria-label='shared limits'] tbody")).containsText("team");
+    assertThat(button("Boost…")).isDisabled();
+    assertThat(page.locator(".detail")).containsText("The tenant has no record");
+    assertThat(complaints).isEmpty();
+  }
+
+  @Test
+  void aTenantIsBoostedFrozenAndActivated() {
+    String tenant = new JsonObject().put("id", "crew").encode();
+    assertThat(send("POST", "/v1/tenants", tenant).statusCode()).isEqualTo(201);
+    String key = new JsonObject().put("tenant", "crew").put("id", "sailor").encode();
+    assertThat(send("POST", "/v1/keys", key).statusCode()).isEqualTo(201);
+    signIn(NodeFixture.ADMIN);
+    go("now?tenant=crew");
+    Locator limits = page.locator("[aria-label='shared limits'] tbody");
+    assertThat(limits).containsText("100 per s");
+    button("Boost…").click();
+    assertThat(page.locator("dialog")).containsText("Boost crew/");
+    assertThat(page.locator("dialog")).containsText("team: 100 per s → 200 per s");
+    confirm("Boost").click();
+    assertThat(page.locator(".notice")).containsText("team of crew/: 100 per s → 200 per s");
+    assertThat(limits).containsText("200 per s");
+
+    page.keyboard().press("f");
+    assertThat(page.locator("dialog")).containsText("All of its keys and their requests");
+    confirm("Freeze").click();
+    assertThat(page.locator(".notice")).containsText("crew/: active → frozen");
+    button("Activate…").click();
+    confirm("Activate").click();
+    assertThat(page.locator(".notice")).containsText("crew/: frozen → active");
+    JsonObject record = new JsonObject(send("GET", "/v1/tenants/crew", "").body());
+    assertThat(record.getString("state")).isEqualTo("active");
+    assertThat(record.getJsonArray("overrides")).hasSize(1);
+    assertThat(complaints).isEmpty();
+  }
+
+  @Test
   void aDenialShowsAllThatIsKnownOfIt() {
     ask("quiet", 7);
     String id = denialOf("quiet");

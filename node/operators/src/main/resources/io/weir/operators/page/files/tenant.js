@@ -56,7 +56,7 @@ function about() {
         ['keys at most', of.maxKeys ?? 'not bounded'],
         ['note', of.note || 'none']
       ])
-    : html`<p class="quiet">The tenant has no record: its keys have the plans of the policy. With one, made under <a href="#/keys">Keys</a>, it can be boosted and frozen.</p>`;
+    : html`<p class="quiet">The tenant has no record: its keys have the plans of the policy. With one, made under <a href="#/keys">Keys</a>, keys that have records are boosted and frozen together.</p>`;
 }
 
 function limits() {
@@ -73,7 +73,7 @@ function limits() {
 function buttons(app) {
   const { tenant, record, limits: all } = shown;
   const mayReset = app.may('keys') && !app.session.tenant;
-  const mayChange = mayReset && Boolean(record);
+  const mayChange = mayReset && Boolean(record) && shown.keys.length > 0; // it counts for keys with records
   const isFrozen = record?.state === 'frozen';
   // What was confirmed is done to the tenant as it was shown.
   const acting = action => app.doing(async () => {
