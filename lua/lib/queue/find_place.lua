@@ -149,12 +149,20 @@ local function find_slot(request, turn)
   return { slot = slot, due = slot, times = 1, shared = shared }
 end
 
+-- Whether a bin has room for so many costs; for one that is passed by others also behind all of them.
+local function has_room_in(view, bin, times)
+  local calendar, quanta = view.calendar, VIEW.needed_quanta(view, times)
+  if view.is_passed then
+    return HEADROOM.first_bin(view.headroom, calendar, quanta, bin, view.last) == bin
+  end
+  return view.quanta <= calendar.most and HEADROOM.at(view.headroom, calendar, bin) >= quanta
+end
+
 local function has_room_at(view, now, slot, due, times)
   local calendar = view.calendar
   local bin = floor_div(due, calendar.width)
   return bin <= view.last and bin >= math.max(calendar.base, floor_div(now, calendar.width))
-    and view.quanta <= calendar.most and HEADROOM.at(view.headroom, calendar, bin) >= VIEW.needed_quanta(view, times)
-    and view.from <= slot
+    and view.from <= slot and has_room_in(view, bin, times)
 end
 
 -- 1 if all buckets have room, 0 if those of the key alone hold it, nil if there is no room.

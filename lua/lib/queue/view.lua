@@ -14,6 +14,7 @@
 --                      place how far away it may be, and where it may begin (queue/find_place.lua)
 --   is_packed, near    whether places follow one another, and the last bin that it may promise to anybody then, else
 --                      false
+--   is_passed          whether a crowd of others would pass the key for ever, though it is within its share
 
 local ceil_div = require('ceil_div')
 local CODES = require('codes')
@@ -47,7 +48,7 @@ function VIEW.of(demand, cost, states, now)
     child = states[scope == CODES.CLUSTER and CODES.TENANT or CODES.KEY], line = LINE.NONE, waiting = 1, held = false,
     bin = 0, spare = 0, refused = false, was_plain = true, seen = 0, free = 0, free_by = -1, free_at = -1,
     headroom = false, from = 0, last = 0, is_mine = false, is_free = false, for_larger = 0,
-    is_packed = false, near = false }
+    is_packed = false, near = false, is_passed = false }
   see_line(view)
   return view
 end
@@ -280,33 +281,35 @@ local function headroom_of(view)
   return calendar, headroom
 end
 
--- Whether places for such costs follow one another, while they are claimed: a gap would be too small for anybody.
-local function is_packed(view, wants)
-  return wants and view.is_shared and 2 * view.cost > view.capacity
+-- Whether a gap between places for such costs would be too small for anybody, while they are claimed.
+local function has_no_gaps(view)
+  return view.is_shared and 2 * view.cost > view.capacity
     and 4 * CALENDAR.parts(VIEW.need_calendar(view)) >= 3 * TIMES.WHOLE
 end
 
 -- How many bins ahead the bucket may promise something. A key within its share finds a place behind the places of
 -- others, if they follow one another.
-local function reach_of(view, calendar)
-  local bins, is_mine, packed = CALENDAR.bins(calendar) - calendar.lives, view.is_mine, view.is_packed
+local function reach_of(view, calendar, packed)
+  local bins, is_mine = CALENDAR.bins(calendar) - calendar.lives, view.is_mine
   if not view.is_shared then
     return bins
   end
   local shared = floor_div(pace_of(view.field).shared_us, calendar.width)
-  bins = packed and not is_mine and floor_div(bins, 2) or bins
+  bins = packed and not is_mine and floor_div(3 * bins, 8) or bins
   return math.min(packed and is_mine and 2 * shared or shared, bins)
 end
 
 -- Finds out how far the bucket may promise something to the request, and where there is room.
 function VIEW.reach(view, waited, wants)
-  view.is_packed = is_packed(view, wants)
+  local packed = has_no_gaps(view)
+  view.is_packed = wants and packed
   local calendar, now = headroom_of(view), view.now
   view.from = view.is_mine and now or view.line.served
-  view.last = floor_div(now, calendar.width) + reach_of(view, calendar)
+  view.last = floor_div(now, calendar.width) + reach_of(view, calendar, packed)
   view.near = view.is_packed and not view.is_mine
     and math.min(view.last, floor_div(now + VIEW.each_us(view), calendar.width))
   view.is_free = waited or view.is_shared
+  view.is_passed = packed and view.is_mine and calendar.turn > now + pace_of(view.field).shared_us
 end
 
 -- Holds so many costs in the bin of an instant; returns when that bin is over.

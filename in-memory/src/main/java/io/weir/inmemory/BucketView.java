@@ -243,9 +243,9 @@ final class BucketView {
     return 2 * cost > bucket().capacityUnits();
   }
 
-  /** Whether places for such costs follow one another, while they are claimed: a gap would be too small for anybody. */
-  boolean isPacked(boolean hasTicket) {
-    return hasTicket && isShared() && isAboveHalf() && needCalendar().claims.areMost();
+  /** Whether a gap between places for such costs would be too small for anybody, while they are claimed. */
+  boolean hasNoGaps() {
+    return isShared() && isAboveHalf() && needCalendar().claims.areMost();
   }
 
   /** Begins a calendar if there is none, and anew if nothing is due and its bins do not suit the cost. */
@@ -269,7 +269,7 @@ final class BucketView {
     long parts = of.claims.parts();
     long each = need.micros(times);
     if (isShared()) {
-      takes(of, each, WHOLE * (waiting + (isPacked(hasTicket) ? 0 : 1)), parts);
+      takes(of, each, WHOLE * (waiting + (hasTicket && hasNoGaps() ? 0 : 1)), parts);
     } else if (parts < WHOLE) {
       takes(of, each, WHOLE, parts);
     }

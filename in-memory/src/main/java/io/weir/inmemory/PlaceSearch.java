@@ -228,8 +228,7 @@ final class PlaceSearch {
       if (holds(reach.view(), isShared)) {
         boolean hasRoom = reach.reaches(due)
             && of.bin(due) >= Math.max(of.base(), of.bin(now))
-            && reach.view().costQuanta() <= of.most()
-            && reach.headroom().in(of.bin(due)) >= reach.view().neededQuanta(times)
+            && reach.hasRoom(of.bin(due), times)
             && reach.from() <= slot;
         if (!hasRoom) {
           return Optional.empty();

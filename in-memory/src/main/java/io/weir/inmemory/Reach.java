@@ -19,12 +19,12 @@ record Reach(
     boolean isPacked) {
 
   static Reach of(BucketView view, boolean isMine, boolean hasWaited, boolean wantsTicket) {
-    boolean isPacked = view.isPacked(wantsTicket);
+    boolean isPacked = wantsTicket && view.hasNoGaps();
     return new Reach(
         view,
         headroom(view, isMine || isPacked),
         isMine ? view.now() : view.line().served,
-        lastBin(view, isMine, isPacked),
+        lastBin(view, isMine),
         isMine,
         hasWaited || view.isShared(),
         isPacked && !isMine);
@@ -36,13 +36,13 @@ record Reach(
   }
 
   // A key within its share finds a place behind the places of others, if they follow one another.
-  private static long lastBin(BucketView view, boolean isMine, boolean isPacked) {
+  private static long lastBin(BucketView view, boolean isMine) {
     Calendar of = view.needCalendar();
     long reach = of.bins.most() - of.lives;
     if (view.isShared()) {
       long shared = of.pace.sharedMicros() / of.width;
-      reach = isPacked && !isMine ? reach / 2 : reach;
-      reach = Math.min(isPacked && isMine ? 2 * shared : shared, reach);
+      reach = view.hasNoGaps() && !isMine ? 3 * reach / 8 : reach;
+      reach = Math.min(view.hasNoGaps() && isMine ? 2 * shared : shared, reach);
     }
     return of.bin(view.now()) + reach;
   }
@@ -65,6 +65,21 @@ record Reach(
 
   boolean reaches(long micros) {
     return calendar().bin(micros) <= last;
+  }
+
+  /** Whether a bin has room for so many costs, at the whole second of a caller without a ticket. */
+  boolean hasRoom(long bin, long times) {
+    return isPassed()
+        ? headroom.first(view.neededQuanta(times), bin, last) == bin
+        : view.costQuanta() <= calendar().most() && headroom.in(bin) >= view.neededQuanta(times);
+  }
+
+  // A crowd of others would pass a key within its share for ever where places leave no gaps: it has
+  // a place behind theirs.
+  private boolean isPassed() {
+    return isMine
+        && view.hasNoGaps()
+        && calendar().turn > view.now() + calendar().pace.sharedMicros();
   }
 
   /** How far it may promise to anybody what is left over, whatever share a key has had, if places follow one another. */

@@ -3,7 +3,6 @@ package io.weir.state.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.testkit.Histories;
-import io.weir.testkit.HistoryRun;
 import io.weir.testkit.RedisDatabase;
 import io.weir.testkit.Scenario.StepType;
 import org.junit.jupiter.api.AfterAll;
@@ -48,7 +47,6 @@ final class RedisScenariosIT extends ScenariosContract {
             "made",
             "estimate",
             "slot");
-    HistoryRun.requireInAll(seen(), "BROKEN");
     // The shortest path of rates, the general one, and the commands that only tickets need.
     assertThat(admin().info("commandstats"))
         .contains(
