@@ -1,4 +1,4 @@
--- Finds a place for a request in the calendars of its buckets. SlotDecision.java has the same.
+-- Finds a place for a request in the calendars of its buckets. PlaceSearch.java and Reach.java have the same.
 
 local ceil_div = require('ceil_div')
 local floor_div = require('floor_div')
@@ -153,7 +153,7 @@ end
 local function has_room_in(view, bin, times)
   local calendar, quanta = view.calendar, VIEW.needed_quanta(view, times)
   if view.is_passed then
-    return HEADROOM.first_bin(view.headroom, calendar, quanta, bin, view.last) == bin
+    return HEADROOM.first_bin(view.headroom, calendar, quanta, bin, bin) == bin
   end
   return view.quanta <= calendar.most and HEADROOM.at(view.headroom, calendar, bin) >= quanta
 end

@@ -1,5 +1,5 @@
 -- How much may be promised in each bin of a calendar: what can be paid when it is due, and what the
--- bucket can store if nobody comes before. Rooms.java has the same.
+-- bucket can store if nobody comes before. Headroom.java has the same.
 
 local ceil_div = require('ceil_div')
 local CALENDAR = require('queue/calendar')

@@ -289,27 +289,27 @@ end
 
 -- How many bins ahead the bucket may promise something. A key within its share finds a place behind the places of
 -- others, if they follow one another.
-local function reach_of(view, calendar, packed)
+local function reach_of(view, calendar, has_gaps)
   local bins, is_mine = CALENDAR.bins(calendar) - calendar.lives, view.is_mine
   if not view.is_shared then
     return bins
   end
   local shared = floor_div(pace_of(view.field).shared_us, calendar.width)
-  bins = packed and not is_mine and floor_div(3 * bins, 8) or bins
-  return math.min(packed and is_mine and 2 * shared or shared, bins)
+  bins = view.is_packed and not is_mine and floor_div(3 * bins, 8) or bins
+  return math.min(is_mine and not has_gaps and 2 * shared or shared, bins)
 end
 
 -- Finds out how far the bucket may promise something to the request, and where there is room.
 function VIEW.reach(view, waited, wants)
-  local packed = has_no_gaps(view)
-  view.is_packed = wants and packed
+  local has_gaps = not has_no_gaps(view)
+  view.is_packed = wants and not has_gaps
   local calendar, now = headroom_of(view), view.now
   view.from = view.is_mine and now or view.line.served
-  view.last = floor_div(now, calendar.width) + reach_of(view, calendar, packed)
+  view.last = floor_div(now, calendar.width) + reach_of(view, calendar, has_gaps)
   view.near = view.is_packed and not view.is_mine
     and math.min(view.last, floor_div(now + VIEW.each_us(view), calendar.width))
   view.is_free = waited or view.is_shared
-  view.is_passed = packed and view.is_mine and calendar.turn > now + pace_of(view.field).shared_us
+  view.is_passed = view.is_mine and not has_gaps and calendar.turn > now + pace_of(view.field).shared_us
 end
 
 -- Holds so many costs in the bin of an instant; returns when that bin is over.

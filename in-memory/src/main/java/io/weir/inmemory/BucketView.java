@@ -261,15 +261,15 @@ final class BucketView {
     return isHeld || (line.served <= now && (waited || line.turn <= now));
   }
 
-  /** Holds so many costs in the bin of an instant, with a ticket or without; returns when that bin is over. */
-  long hold(long moment, long times, boolean hasTicket) {
+  /** Holds so many costs in the bin of an instant, for one that wants a ticket or not; returns when that bin is over. */
+  long hold(long moment, long times, boolean wantsTicket) {
     Calendar of = needCalendar();
     long bin = of.bin(moment);
     of.add(bin, of.quanta(cost) * times);
     long parts = of.claims.parts();
     long each = need.micros(times);
     if (isShared()) {
-      takes(of, each, WHOLE * (waiting + (hasTicket && hasNoGaps() ? 0 : 1)), parts);
+      takes(of, each, WHOLE * (waiting + (wantsTicket && hasNoGaps() ? 0 : 1)), parts);
     } else if (parts < WHOLE) {
       takes(of, each, WHOLE, parts);
     }

@@ -1,13 +1,14 @@
 package io.weir.inmemory;
 
 /**
- * How far a bucket may promise something to a request, and where there is room.
+ * How far a bucket may promise something to a request, and where there is room. {@code lua/lib/queue/view.lua} and {@code
+ * find_place.lua} have the same.
  *
  * @param from when a place may begin
  * @param last the last bin that may be promised
  * @param isMine whether any bin may be promised to the request
  * @param isFree whether a place may be further away than the turn
- * @param isPacked whether places follow one another, and this one behind those of others
+ * @param isPacked whether places follow one another, and what is left over near them is for anybody
  */
 record Reach(
     BucketView view,
@@ -24,7 +25,7 @@ record Reach(
         view,
         headroom(view, isMine || isPacked),
         isMine ? view.now() : view.line().served,
-        lastBin(view, isMine),
+        lastBin(view, isMine, isPacked),
         isMine,
         hasWaited || view.isShared(),
         isPacked && !isMine);
@@ -36,12 +37,12 @@ record Reach(
   }
 
   // A key within its share finds a place behind the places of others, if they follow one another.
-  private static long lastBin(BucketView view, boolean isMine) {
+  private static long lastBin(BucketView view, boolean isMine, boolean isPacked) {
     Calendar of = view.needCalendar();
     long reach = of.bins.most() - of.lives;
     if (view.isShared()) {
       long shared = of.pace.sharedMicros() / of.width;
-      reach = view.hasNoGaps() && !isMine ? 3 * reach / 8 : reach;
+      reach = isPacked && !isMine ? 3 * reach / 8 : reach;
       reach = Math.min(view.hasNoGaps() && isMine ? 2 * shared : shared, reach);
     }
     return of.bin(view.now()) + reach;
@@ -70,7 +71,7 @@ record Reach(
   /** Whether a bin has room for so many costs, at the whole second of a caller without a ticket. */
   boolean hasRoom(long bin, long times) {
     return isPassed()
-        ? headroom.first(view.neededQuanta(times), bin, last) == bin
+        ? headroom.first(view.neededQuanta(times), bin, bin) == bin
         : view.costQuanta() <= calendar().most() && headroom.in(bin) >= view.neededQuanta(times);
   }
 

@@ -41,9 +41,9 @@ record RequestBuckets(List<BucketView> views) {
   }
 
   /** Holds a place in its bins; returns when the last of them is over. */
-  long hold(Place place, boolean hasTicket) {
+  long hold(Place place, boolean wantsTicket) {
     return holding(place.isShared())
-        .mapToLong(view -> view.hold(place.due(), place.times(), hasTicket))
+        .mapToLong(view -> view.hold(place.due(), place.times(), wantsTicket))
         .max()
         .orElse(0);
   }

@@ -17,13 +17,15 @@ final class Turns {
   private final long now;
   private final long each;
   private final boolean wantsTicket;
+  private final boolean waitsSeconds;
 
-  private Turns(BucketView view, boolean wantsTicket) {
+  private Turns(BucketView view, boolean wantsTicket, boolean waitsSeconds) {
     this.view = view;
     this.calendar = view.needCalendar();
     this.now = view.now();
     this.each = view.need().micros();
     this.wantsTicket = wantsTicket;
+    this.waitsSeconds = waitsSeconds;
   }
 
   /**
@@ -53,9 +55,14 @@ final class Turns {
    */
   private record Next(long turn, long last) {}
 
-  /** The next turn at a bucket. */
-  static Turn next(BucketView view, boolean hasWaited, boolean wantsTicket) {
-    Turns turns = new Turns(view, wantsTicket);
+  /**
+   * The next turn at a bucket.
+   *
+   * @param wantsTicket whether the caller wants a ticket for any wait
+   * @param waitsSeconds whether it wants none, and waits whole seconds
+   */
+  static Turn next(BucketView view, boolean hasWaited, boolean wantsTicket, boolean waitsSeconds) {
+    Turns turns = new Turns(view, wantsTicket, waitsSeconds);
     long from = turns.now + view.waitMicros();
     return hasWaited ? turns.again(from) : turns.own(from);
   }
@@ -81,7 +88,7 @@ final class Turns {
     long turn = isPushed ? own.turn() : all.turn();
     boolean isBehind = !isWithinShare && (calendar.again > now || (!isPushed && isTold(turn)));
     long fitsAt = fitsAt(turn);
-    return new Turn(turn, wantsTicket ? fitsAt : amongSeconds(fitsAt, turn, from), isBehind);
+    return new Turn(turn, waitsSeconds ? amongSeconds(fitsAt, turn, from) : fitsAt, isBehind);
   }
 
   // Callers that wait whole seconds return in the part of a second in which they came. In a bucket
