@@ -45,7 +45,7 @@ public final class BesideCommand implements Callable<Integer> {
   @Parameters(description = "arguments of the benchmark")
   private List<String> arguments = new ArrayList<>();
 
-  /** Runs it; returns 0, 1 if a benchmark failed, or 2 on wrong arguments. */
+  /** Runs it; returns 0, 1 if a benchmark failed or no figure can be compared, or 2 on wrong arguments. */
   public static void main(String... arguments) {
     System.exit(command().execute(arguments));
   }
@@ -70,7 +70,11 @@ public final class BesideCommand implements Callable<Integer> {
     ofBefore.forEach(
         (figure, values) -> print(figure, values, ofNow.getOrDefault(figure, List.of()), out));
     out.flush();
-    return 0;
+    boolean hasFigures = ofBefore.keySet().stream().anyMatch(ofNow::containsKey);
+    if (!hasFigures) {
+      spec.commandLine().getErr().println("both builds have no figure in common");
+    }
+    return hasFigures ? 0 : 1;
   }
 
   private static void add(Map<String, List<Double>> all, Map<String, Double> measured) {

@@ -109,12 +109,15 @@ public final class PolicyRevisions implements Door {
     if (!mistakes.isEmpty()) {
       throw new RefusedException(ProblemDetails.badRequest("query_invalid", mistakes));
     }
-    long current = desk.policies().current().revision();
-    Future<Long> begin = from.isPresent()
-        ? Future.succeededFuture(from.getAsLong())
-        : desk.of(desk.policies().history()).map(kept -> before(kept, to.orElse(current)));
-    return begin
-        .compose(revision -> diff(revision, to.orElse(current)))
+    // This node may not have heard of the newest yet.
+    Future<List<PastRevision>> history = from.isPresent() && to.isPresent()
+        ? Future.succeededFuture(List.of())
+        : desk.of(desk.policies().history());
+    return history
+        .compose(kept -> {
+          long end = to.orElseGet(() -> before(kept, Long.MAX_VALUE));
+          return diff(from.orElseGet(() -> before(kept, end)), end);
+        })
         .compose(diff -> desk.shown(operator, diff))
         .compose(diff -> request
             .response()

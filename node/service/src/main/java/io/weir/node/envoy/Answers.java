@@ -7,7 +7,6 @@ import io.weir.core.decision.Decision.NeverAllowed;
 import io.weir.core.decision.Limit;
 import io.weir.node.envoy.RateLimitResponse.Status;
 import io.weir.node.envoy.RateLimits.Answer;
-import io.weir.node.envoy.rule.EnvoyDomain;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -15,7 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
+import java.util.stream.IntStream;
 
 /** Writes decisions on the parts of a request as one answer. */
 final class Answers {
@@ -44,13 +43,10 @@ final class Answers {
   }
 
   /** The answer to a request that would charge a subject that the policy does not know: nothing is charged. */
-  static RateLimitResponse unknown(
-      EnvoyDomain domain, RateLimitRequest request, Set<String> known) {
-    List<Status> statuses = request.descriptors().stream()
-        .map(descriptor -> Parts.subject(domain, descriptor)
-            .filter(id -> !known.contains(id))
-            .map(id -> new Status(true, Optional.empty(), 0, 0))
-            .orElse(Status.NONE))
+  static RateLimitResponse unknown(MatchedRules matched) {
+    List<Status> statuses = IntStream.range(0, matched.rules().size())
+        .mapToObj(
+            i -> matched.isOfPolicy(i) ? new Status(true, Optional.empty(), 0, 0) : Status.NONE)
         .toList();
     return new RateLimitResponse(true, statuses, Map.of(), List.of());
   }
@@ -68,8 +64,9 @@ final class Answers {
     Optional<Limit> limit =
         decision.limits().stream().min(Comparator.comparingLong(Limit::remaining));
     long most = part.limit().map(named -> named.limit().requests()).orElse(Long.MAX_VALUE);
-    long remaining =
-        limit.map(state -> Math.min(most, state.remaining() + back)).orElse(0L);
+    long remaining = limit
+        .map(state -> Math.min(most, (state.remaining() + back) / part.unit()))
+        .orElse(0L);
     long micros = decision.fold(
         allowed -> limit.map(Limit::resetMicros).orElse(0L), Denied::retryAfterMicros, never -> 0L);
     return new Status(isRefused, part.limit(), remaining, micros);

@@ -8,8 +8,10 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerResponse;
 import io.weir.core.throttle.Failures;
+import io.weir.core.throttle.HoldNeededException;
 import io.weir.core.throttle.StoreUnavailableException;
 import io.weir.core.throttle.UnknownSubjectException;
+import io.weir.node.answer.RefusedException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -80,7 +82,8 @@ final class GrpcAnswer {
         .appendBuffer(message);
   }
 
-  private static GrpcException refusal(Throwable error) {
+  /** The status of a call that failed. */
+  static GrpcException refusal(Throwable error) {
     if (error instanceof GrpcException refusal) {
       return refusal;
     }
@@ -89,6 +92,12 @@ final class GrpcAnswer {
     }
     if (error instanceof UnknownSubjectException) {
       return new GrpcException(GrpcStatus.UNAVAILABLE, "the policy has changed meanwhile");
+    }
+    if (error instanceof HoldNeededException) {
+      return GrpcException.invalid("the operation takes permits (expected: one without)");
+    }
+    if (error instanceof RefusedException refused) {
+      return new GrpcException(GrpcStatus.UNAVAILABLE, refused.problem().code());
     }
     LOG.warn("a call could not be answered", error);
     return new GrpcException(GrpcStatus.INTERNAL, "the call could not be answered");

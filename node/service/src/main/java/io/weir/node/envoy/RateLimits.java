@@ -25,9 +25,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
-import java.util.function.Function;
-import java.util.stream.Collectors;
 
 /**
  * Decides on requests of Envoy: all their descriptors are charged, or none is. Looks come first, so that nothing is
@@ -64,31 +61,20 @@ final class RateLimits {
         .find(request.domain())
         .orElseThrow(() -> new GrpcException(
             GrpcStatus.NOT_FOUND, "domain: '%s' is not in the policy".formatted(request.domain())));
-    Set<String> subjects = Parts.subjects(domain, request);
-    return subjects.isEmpty()
-        ? answer(domain, request, Map.of(), shown)
-        : named(subjects)
-            .compose(found -> found.size() < subjects.size()
-                ? Future.succeededFuture(
-                    Answers.unknown(domain, request, found.keySet()).bytes())
-                : answer(domain, request, found, shown));
-  }
-
-  // The subjects of the policy that are known and may be used, by id.
-  private Future<Map<String, Subject>> named(Set<String> ids) {
-    List<Future<Optional<Subject>>> found = ids.stream().map(subjects::named).toList();
-    return Future.all(found)
-        .map(done -> found.stream()
-            .flatMap(one -> one.result().stream())
-            .collect(Collectors.toMap(Subject::id, Function.identity())));
+    MatchedRules matched = MatchedRules.of(domain, request);
+    return matched.subject().isEmpty()
+        ? answer(matched, Optional.empty(), shown)
+        : subjects
+            .named(matched.subject().get())
+            .compose(found -> found.isEmpty()
+                ? Future.succeededFuture(Answers.unknown(matched).bytes())
+                : answer(matched, found, shown));
   }
 
   private Future<Buffer> answer(
-      EnvoyDomain domain,
-      RateLimitRequest request,
-      Map<String, Subject> known,
-      Optional<String> shown) {
-    Parts parts = Parts.of(domain, request, policies.current().policy(), known);
+      MatchedRules matched, Optional<Subject> subject, Optional<String> shown) {
+    RateLimitRequest request = matched.request();
+    Parts parts = Parts.of(matched, policies.current().policy(), subject);
     if (parts.byId().isEmpty()) {
       return Future.succeededFuture(Answers.response(parts, Map.of()).bytes());
     }

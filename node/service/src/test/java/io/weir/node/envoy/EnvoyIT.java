@@ -64,9 +64,10 @@ final class EnvoyIT {
             - { match: [{ key: account }], requests: 4, per: month, override: true }
             - { match: [{ key: tried }], requests: 1, per: hour, mode: audit }
             - { match: [{ key: divided }], requests: 1, per: day, divided: true }
-            - { match: [{ key: vip }], requests: 50, per: hour, replaces: [address] }
+            - { match: [{ key: vip }], requests: 50, per: hour, replaces: [address, replaced] }
             - { match: [{ key: user }, { key: op, value: search }], subject: user, operation: Search }
             - { match: [{ key: user }, { key: op, value: export }], subject: user, operation: Export }
+            - { match: [{ key: user }, { key: op, value: replaced }], subject: user, operation: Search, name: replaced }
       subjects:
       """
       + TestPolicies.subject("k1", "")
@@ -153,12 +154,12 @@ final class EnvoyIT {
   void aSubjectOfThePolicyHasOneLimitHereAndAtOtherDoors() {
     EnvoyAnswer first = ask(descriptor("user=k1,op=search"));
     assertThat(first.isOver()).isFalse();
-    assertThat(first.status(0)).containsEntry("remaining", 8L).doesNotContainKey("requests");
+    assertThat(first.status(0)).containsEntry("remaining", 4L).doesNotContainKey("requests");
     String check = "{\"key\":\"%s\",\"operation\":\"Search\"}".formatted(TestPolicies.key("k1"));
     for (int i = 0; i < 3; i++) {
       assertThat(fixture.post("/v1/check", check).body()).contains("\"allowed\"");
     }
-    assertThat(ask(descriptor("user=k1,op=search", 0)).status(0)).containsEntry("remaining", 2L);
+    assertThat(ask(descriptor("user=k1,op=search", 0)).status(0)).containsEntry("remaining", 1L);
     assertThat(ask(descriptor("user=k1,op=search")).isOver()).isFalse();
     EnvoyAnswer denied = ask(descriptor("user=k1,op=search"));
     assertThat(denied.isOver()).isTrue();
@@ -166,12 +167,12 @@ final class EnvoyIT {
     assertThat(requireNonNull(denied.status(0).get("seconds"))).isBetween(700L, 900L);
     assertThat(fixture.post("/v1/check", check).body()).contains("\"denied\"");
     // Its hits are the cost in operations, each of which costs what the policy says.
-    assertThat(ask(3, descriptor("user=k2,op=search")).status(0)).containsEntry("remaining", 4L);
+    assertThat(ask(3, descriptor("user=k2,op=search")).status(0)).containsEntry("remaining", 2L);
   }
 
   @Test
   void aSubjectThatMayNotPassIsOverItsLimit() {
-    EnvoyAnswer unknown = ask(descriptor("user=nobody,op=search"), descriptor("address=20.1"));
+    EnvoyAnswer unknown = ask(descriptor("user=nobody,op=search"), descriptor("address=20.1", 0));
     assertThat(unknown.isOver()).isTrue();
     assertThat(unknown.status(0)).containsEntry("code", 2L).doesNotContainKey("seconds");
     assertThat(unknown.status(1)).containsEntry("code", 1L);
@@ -184,9 +185,17 @@ final class EnvoyIT {
   void aSubjectOfThePolicyIsChargedAlone() {
     Status both = refused(message(1, descriptor("user=k2,op=search"), descriptor("address=21.1")));
     assertThat(both.getCode()).isEqualTo(Status.Code.INVALID_ARGUMENT);
-    assertThat(both.getDescription()).contains("user.op", "no other that takes hits");
+    assertThat(both.getDescription()).contains("no other that takes hits");
     assertThat(
             ask(descriptor("user=k2,op=search", 0), descriptor("address=21.1")).isOver())
+        .isFalse();
+    assertThat(refused(
+                message(1, descriptor("user=k2,op=search", 0), descriptor("user=k1,op=search", 0)))
+            .getDescription())
+        .contains("one subject");
+    // A rule that another one replaces names nobody.
+    assertThat(
+            ask(descriptor("vip=21.2"), descriptor("user=nobody,op=replaced")).isOver())
         .isFalse();
     assertThat(refused(descriptor("user=k2,op=export")).getDescription()).contains("permits");
     assertThat(refused(refund("user=k2,op=search", 1)).getDescription()).contains("negative hits");

@@ -59,7 +59,7 @@ export async function freeze(app, of) {
   });
   if (isSure) {
     await change(of, { state: isFrozen ? 'active' : 'frozen' });
-    app.say(`${nameOf(of)}: ${isFrozen ? 'frozen → active' : 'active → frozen'}.`);
+    app.say(`${nameOf(of)}: ${of.record?.state || 'active'} → ${isFrozen ? 'active' : 'frozen'}.`);
   }
 }
 
@@ -94,7 +94,10 @@ function sizeForm(side, limits, wish) {
     const [, , minutes] = LASTS.find(([value]) => value === wish.until);
     return `${wish.name}: ${inWords(now(), now().size)} → ${inWords(now(), wish.size)}, from now until ${clock(Date.now() + minutes * 60_000)}`;
   };
-  const source = () => (now().until ? `The present limit is an override until ${clock(now().until)}, which this replaces.` : `The present limit is by ${now().from}.`);
+  const source = () =>
+    now().until ? `The present limit is an override until ${clock(now().until)}, which this replaces.`
+      : now().from === 'override' ? 'The present limit is an override, which this replaces: afterwards the limit of the plan applies.'
+        : `The present limit is by ${now().from}.`;
   const show = form => {
     form.elements.size.setCustomValidity(isRight(side, now(), wish.size) ? '' : side.wrong);
     form.elements.size.step = now().isRate ? 'any' : '1';

@@ -27,10 +27,22 @@ async function record(tenant) {
   }
 }
 
-// Shared limits are the same for all keys, so one is explained: with a record, or that of the last denial.
+async function explained(key) {
+  try {
+    return (await ask(withQuery('/v1/explain', { key }))).limits;
+  } catch (error) {
+    if (error.status === 404) {
+      return []; // ended meanwhile, or known to its own requests alone
+    }
+    throw error;
+  }
+}
+
+// The shared limits are those of the plan of one of its keys: one with a record, or that of the last denial.
 async function shared(tenant, keys) {
-  const key = keys[0]?.id || (await ask(withQuery('/v1/denials', { tenant, limit: 1 }))).denials[0]?.key;
-  return key ? (await ask(withQuery('/v1/explain', { key }))).limits.filter(one => one.scope === 'tenant') : [];
+  const one = keys.find(key => key.state === 'active') || keys[0];
+  const key = one?.id || (await ask(withQuery('/v1/denials', { tenant, limit: 1 }))).denials[0]?.key;
+  return key ? (await explained(key)).filter(limit => limit.scope === 'tenant') : [];
 }
 
 /** Asks for all that is shown of a tenant. */
@@ -71,13 +83,14 @@ function limits() {
 }
 
 function buttons(app) {
-  const { tenant, record, limits: all } = shown;
+  const { tenant, record, tag, limits: all } = shown;
   const mayReset = app.may('keys') && !app.session.tenant;
-  const mayChange = mayReset && Boolean(record) && shown.keys.length > 0; // it counts for keys with records
+  const mayChange = mayReset && Boolean(record) && shown.keys.length > 0;
+  const why = mayReset && record && !shown.keys.length ? html`<p class="quiet">Its record counts for keys with records, and it has none.</p>` : nothing;
   const isFrozen = record?.state === 'frozen';
   // What was confirmed is done to the tenant as it was shown.
   const acting = action => app.doing(async () => {
-    await action({ tenant, record, tag: shown.tag, explained: { limits: all } });
+    await action({ tenant, record, tag, explained: { limits: all } });
     await showTenant(tenant);
   });
   return html`<div class="buttons">
@@ -86,7 +99,7 @@ function buttons(app) {
       <button type="button" ?disabled=${!mayChange} @click=${acting(of => changeSize(app, of, 'lower'))}>Lower…</button>
       <a class="button" href=${withQuery('#/keys', { tenant })}>All its keys</a>
       <button type="button" data-key="f" class="apart" ?disabled=${!mayChange} @click=${acting(of => freeze(app, of))}>${isFrozen ? 'Activate…' : 'Freeze…'}</button>
-    </div>`;
+    </div>${why}`;
 }
 
 /**
