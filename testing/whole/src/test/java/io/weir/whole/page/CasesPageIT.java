@@ -93,7 +93,7 @@ final class CasesPageIT extends OperatorsPage {
     assertThat(limits).containsText("200 per s");
 
     page.keyboard().press("f");
-    assertThat(page.locator("dialog")).containsText("All of its keys and their requests");
+    assertThat(page.locator("dialog")).containsText("All of its requests are refused");
     confirm("Freeze").click();
     assertThat(page.locator(".notice")).containsText("crew/: active → frozen");
     button("Activate…").click();

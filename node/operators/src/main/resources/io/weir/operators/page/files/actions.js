@@ -53,7 +53,7 @@ export async function freeze(app, of) {
   const isSure = await confirmed({
     title: isFrozen ? `Activate ${nameOf(of)}?` : `Freeze ${nameOf(of)}?`,
     content: html`<p>state: <b>${of.record?.state || 'active'} → ${isFrozen ? 'active' : 'frozen'}</b>.
-      ${isFrozen ? 'Its limits apply again.' : `All of its ${of.key ? '' : 'keys and their '}requests are refused until it is activated again.`}</p>${made(of)}`,
+      ${isFrozen ? 'Its limits apply again.' : 'All of its requests are refused until it is activated again.'}</p>${made(of)}`,
     action: isFrozen ? 'Activate' : 'Freeze',
     danger: !isFrozen
   });
@@ -96,7 +96,7 @@ function sizeForm(side, limits, wish) {
   };
   const source = () =>
     now().until ? `The present limit is an override until ${clock(now().until)}, which this replaces.`
-      : now().from === 'override' ? 'The present limit is an override, which this replaces: afterwards the limit of the plan applies.'
+      : now().from === 'override' ? 'The present limit is an override, which this replaces.'
         : `The present limit is by ${now().from}.`;
   const show = form => {
     form.elements.size.setCustomValidity(isRight(side, now(), wish.size) ? '' : side.wrong);

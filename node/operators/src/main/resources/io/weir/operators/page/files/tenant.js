@@ -68,7 +68,7 @@ function about() {
         ['keys at most', of.maxKeys ?? 'not bounded'],
         ['note', of.note || 'none']
       ])
-    : html`<p class="quiet">The tenant has no record: its keys have the plans of the policy. With one, made under <a href="#/keys">Keys</a>, keys that have records are boosted and frozen together.</p>`;
+    : html`<p class="quiet">The tenant has no record: its keys have the plans of the policy.</p>`;
 }
 
 function limits() {
@@ -86,7 +86,7 @@ function buttons(app) {
   const { tenant, record, tag, limits: all } = shown;
   const mayReset = app.may('keys') && !app.session.tenant;
   const mayChange = mayReset && Boolean(record) && shown.keys.length > 0;
-  const why = mayReset && record && !shown.keys.length ? html`<p class="quiet">Its record counts for keys with records, and it has none.</p>` : nothing;
+  const why = mayChange ? nothing : html`<p class="quiet">Boost and freeze are for a tenant and keys with records.</p>`;
   const isFrozen = record?.state === 'frozen';
   // What was confirmed is done to the tenant as it was shown.
   const acting = action => app.doing(async () => {
