@@ -264,7 +264,7 @@ local function turn_of(request)
     view.is_mine = VIEW.is_mine(view, request.has_waited)
     if view.refused then
       local turn_here, sooner, is_behind_here = TURNS.next(view, request.has_waited, request.wants,
-        request.asked.within < 0)
+        request.asked.within)
       turn, soonest, is_behind = math.max(turn, turn_here), math.max(soonest, sooner), is_behind or is_behind_here
     end
   end

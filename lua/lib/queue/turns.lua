@@ -89,7 +89,7 @@ end
 
 -- The turn of this request in a bucket without room for it; moves the turns on. Second, when it fits; third, whether
 -- others come before a place for it.
-function TURNS.next(view, waited, wants, waits_seconds)
+function TURNS.next(view, waited, wants, within)
   local calendar, now, each = VIEW.need_calendar(view), view.now, VIEW.each_us(view)
   local from = now + VIEW.wait_us(view)
   if waited then
@@ -99,7 +99,7 @@ function TURNS.next(view, waited, wants, waits_seconds)
   end
   local turn, is_pushed = own_turn(view, calendar, from, each, wants)
   local fits = fits_at(view, turn, each, wants)
-  fits = waits_seconds and among_seconds(view, fits, turn, each, from) or fits
+  fits = fits - now > within and among_seconds(view, fits, turn, each, from) or fits
   return turn, fits, is_behind(view, calendar, turn, is_pushed)
 end
 

@@ -215,7 +215,7 @@ final class SlotDecision {
     for (int i = 0; i < mine.length; i++) {
       mine[i] = views.get(i).isMine(hasWaited);
       if (views.get(i).isRefused()) {
-        turn = turn.and(Turns.next(views.get(i), hasWaited, asked.wantsAlways(), !asked.wants()));
+        turn = turn.and(Turns.next(views.get(i), hasWaited, asked));
       }
     }
     Optional<Result> placed = mode == SlotMode.RESERVE ? placed(turn, mine) : Optional.empty();

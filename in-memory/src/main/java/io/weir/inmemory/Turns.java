@@ -7,6 +7,8 @@ import static io.weir.core.slot.SlotLimits.TICKET_TURNS;
 import static io.weir.core.slot.SlotLimits.TURNS;
 import static io.weir.core.slot.SlotLimits.WHOLE;
 
+import io.weir.core.slot.TicketRequest;
+
 /**
  * When a request may try again at a bucket without room for it. Each one moves the turns on. {@code
  * lua/lib/queue/turns.lua} has the same.
@@ -17,15 +19,15 @@ final class Turns {
   private final long now;
   private final long each;
   private final boolean wantsTicket;
-  private final boolean waitsSeconds;
+  private final TicketRequest asked;
 
-  private Turns(BucketView view, boolean wantsTicket, boolean waitsSeconds) {
+  private Turns(BucketView view, TicketRequest asked) {
     this.view = view;
     this.calendar = view.needCalendar();
     this.now = view.now();
     this.each = view.need().micros();
-    this.wantsTicket = wantsTicket;
-    this.waitsSeconds = waitsSeconds;
+    this.wantsTicket = asked.wantsAlways();
+    this.asked = asked;
   }
 
   /**
@@ -55,14 +57,9 @@ final class Turns {
    */
   private record Next(long turn, long last) {}
 
-  /**
-   * The next turn at a bucket.
-   *
-   * @param wantsTicket whether the caller wants a ticket for any wait
-   * @param waitsSeconds whether it wants none, and waits whole seconds
-   */
-  static Turn next(BucketView view, boolean hasWaited, boolean wantsTicket, boolean waitsSeconds) {
-    Turns turns = new Turns(view, wantsTicket, waitsSeconds);
+  /** The next turn at a bucket. */
+  static Turn next(BucketView view, boolean hasWaited, TicketRequest asked) {
+    Turns turns = new Turns(view, asked);
     long from = turns.now + view.waitMicros();
     return hasWaited ? turns.again(from) : turns.own(from);
   }
@@ -88,7 +85,8 @@ final class Turns {
     long turn = isPushed ? own.turn() : all.turn();
     boolean isBehind = !isWithinShare && (calendar.again > now || (!isPushed && isTold(turn)));
     long fitsAt = fitsAt(turn);
-    return new Turn(turn, waitsSeconds ? amongSeconds(fitsAt, turn, from) : fitsAt, isBehind);
+    return new Turn(
+        turn, asked.wants(fitsAt - now) ? fitsAt : amongSeconds(fitsAt, turn, from), isBehind);
   }
 
   // Callers that wait whole seconds return in the part of a second in which they came. In a bucket
