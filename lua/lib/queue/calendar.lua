@@ -160,8 +160,12 @@ function CALENDAR.is_over(calendar, now)
     or calendar.kept < TIMES.WHOLE and now < calendar.since + pace_of(calendar.field).waited_us then
     return false
   end
+  -- As LINE.waiting would count them now: that changes nothing.
   local round = floor_div(now, pace_of(calendar.field).shared_us)
-  return calendar.here + calendar.before == 0 or (round ~= calendar.round and round ~= calendar.round + 1)
+  if round == calendar.round then
+    return calendar.here + calendar.before == 0
+  end
+  return round ~= calendar.round + 1 or calendar.here == 0
 end
 
 function CALENDAR.due_in(calendar, bin)

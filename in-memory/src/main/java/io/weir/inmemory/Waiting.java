@@ -44,7 +44,8 @@ final class Waiting {
   }
 
   boolean isOver(long now) {
-    return here + before == 0 || (roundOf(now) != round && roundOf(now) != round + 1);
+    long present = roundOf(now);
+    return present == round ? here + before == 0 : present != round + 1 || here == 0;
   }
 
   /** The number of those that wait, with this one among them. */

@@ -24,10 +24,10 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
- * What crowds get of limits from 10,000 a second to one a month, beside what they got when the table was written: nothing
- * gets worse unseen. {@code used} and {@code attempts} are those of a closed crowd, whose callers ask again at once after
- * each admission; the others of callers that need one admission each. With {@code -Dweir.write=true} the table is written anew; each build tries
- * a part of it, and {@code -Dweir.thorough=true} all.
+ * Compares what crowds get of limits, from 10,000/s to 1/month, with a table, so that nothing gets worse unseen.
+ * {@code used} and {@code attempts} are those of a closed crowd, whose callers ask again at once after each admission;
+ * the others of callers that need one admission each. With {@code -Dweir.write=true} the table is written anew; each
+ * build tries a part of it, and {@code -Dweir.thorough=true} all.
  */
 final class CrowdTableTest {
   private static final Path TABLE =
@@ -101,8 +101,8 @@ final class CrowdTableTest {
   }
 
   /**
-   * @param used the part of the limit that a closed crowd uses; {@code last} the seconds beyond the ideal until each has
-   *     had one admission, in needs
+   * @param used the part of the limit that a closed crowd uses; {@code last} the seconds beyond the ideal until each
+   *     has had one admission, in needs
    */
   private record Row(Cell cell, double used, double attempts, double last, double herdAttempts) {
     String line() {
