@@ -13,9 +13,10 @@ local function keep_counters(charge, what)
   end
 end
 
+-- Keys choose the ids of their holds, and share limits: a permit is held by the key of the hold.
 local function hold_permit(charge, demand, stored, call)
   local key, until_us = demand.permits_key, charge.now + charge.hold.lease_us
-  LEASED.hold(call, key, charge.hold.id, until_us)
+  LEASED.hold(call, key, charge.hold.key, until_us)
   local kept_us = permits_until(stored, charge.now)
   -- While a permit is held, the key keeps its TTL.
   if kept_us ~= stored[1] or demand.held == 0 and call('PTTL', key) < 0 then

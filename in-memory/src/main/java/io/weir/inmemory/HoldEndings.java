@@ -7,6 +7,7 @@ import io.weir.core.throttle.Ending;
 import io.weir.core.throttle.Ending.Settled;
 import io.weir.core.throttle.Held;
 import io.weir.core.throttle.Held.Permit;
+import io.weir.inmemory.Memory.Holder;
 import io.weir.inmemory.Memory.Holding;
 import io.weir.inmemory.Reservation.OfBucket;
 import io.weir.inmemory.Reservation.OfKind;
@@ -60,7 +61,7 @@ final class HoldEndings {
     boolean isHeld = true;
     for (Permit permit : held.permits()) {
       isHeld &= memory.renew(
-          owner(held, permit), permit.name(), held.id(), now, now + held.leaseMicros());
+          owner(held, permit), permit.name(), holder(held), now, now + held.leaseMicros());
     }
     boolean isReserved = !held.reserves() || memory.renew(held, now);
     return isHeld && isReserved;
@@ -68,7 +69,7 @@ final class HoldEndings {
 
   private boolean release(Held held, Permit permit) {
     Object owner = owner(held, permit);
-    if (!memory.release(owner, permit.name(), held.id(), now)) {
+    if (!memory.release(owner, permit.name(), holder(held), now)) {
       return false;
     }
     Counter before = memory.counter(owner, permit.name(), now);
@@ -143,6 +144,10 @@ final class HoldEndings {
     return from.unitsPerMicro() == to.rate().unitsPerMicro()
         ? units
         : OtherRate.rescaled(units, from.unitsPerMicro(), to.rate().unitsPerMicro(), Counter.MOST);
+  }
+
+  private static Holder holder(Held held) {
+    return new Holder(held.tenant(), held.subject(), held.id());
   }
 
   private static Object owner(Held held, Permit permit) {

@@ -25,7 +25,7 @@ final class Memory {
 
   private final Map<Object, State> states = new HashMap<>();
   private final Map<Object, Map<String, Counter>> counters = new HashMap<>();
-  private final Map<Object, Map<String, Long>> permits = new HashMap<>();
+  private final Map<Object, Map<Holder, Long>> permits = new HashMap<>();
   private final Map<List<String>, Holding> reservations = new HashMap<>();
   private int sweepAt = FIRST_SWEEP;
   private long sweptRevision;
@@ -42,6 +42,9 @@ final class Memory {
       Reservation reservation,
       Optional<Ended> ended,
       long forgottenMicros) {}
+
+  /** The holder of a permit: keys may choose the same ids. */
+  record Holder(String tenant, String subject, String id) {}
 
   /** The owner of the buckets of a scope. */
   static Object owner(Charge charge, Scope scope) {
@@ -81,22 +84,22 @@ final class Memory {
         .count();
   }
 
-  void hold(Object owner, String limit, String id, long untilMicros) {
-    permits.computeIfAbsent(List.of(owner, limit), any -> new HashMap<>()).put(id, untilMicros);
+  void hold(Object owner, String limit, Holder holder, long untilMicros) {
+    permits.computeIfAbsent(List.of(owner, limit), any -> new HashMap<>()).put(holder, untilMicros);
   }
 
   /** Frees a permit; false if it is not held. */
-  boolean release(Object owner, String limit, String id, long nowMicros) {
-    Long until = permits.getOrDefault(List.of(owner, limit), new HashMap<>()).remove(id);
+  boolean release(Object owner, String limit, Holder holder, long nowMicros) {
+    Long until = permits.getOrDefault(List.of(owner, limit), new HashMap<>()).remove(holder);
     return until != null && until > nowMicros;
   }
 
   /** Renews a permit; false if it is not held. */
-  boolean renew(Object owner, String limit, String id, long nowMicros, long untilMicros) {
-    Map<String, Long> all = permits.getOrDefault(List.of(owner, limit), new HashMap<>());
-    boolean isHeld = all.getOrDefault(id, 0L) > nowMicros;
+  boolean renew(Object owner, String limit, Holder holder, long nowMicros, long untilMicros) {
+    Map<Holder, Long> all = permits.getOrDefault(List.of(owner, limit), new HashMap<>());
+    boolean isHeld = all.getOrDefault(holder, 0L) > nowMicros;
     if (isHeld) {
-      all.put(id, untilMicros);
+      all.put(holder, untilMicros);
     }
     return isHeld;
   }

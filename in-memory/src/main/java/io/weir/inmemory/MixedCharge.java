@@ -18,6 +18,7 @@ import io.weir.core.slot.QueueReport;
 import io.weir.core.throttle.Charge;
 import io.weir.core.throttle.StoreAnswer;
 import io.weir.core.throttle.StoreAnswer.Decided;
+import io.weir.inmemory.Memory.Holder;
 import io.weir.inmemory.Reservation.OfBucket;
 import io.weir.inmemory.Reservation.OfKind;
 import java.util.ArrayList;
@@ -202,12 +203,13 @@ final class MixedCharge {
 
   private void hold(Hold hold, List<Demand> payers, List<LimitStanding> standings, long price) {
     long until = look.now() + hold.leaseMicros();
+    Holder holder = new Holder(charge.tenant(), charge.subject(), hold.id());
     List<OfKind> kinds = new ArrayList<>();
     for (int i = 0; i < standings.size(); i++) {
       KindDemand demand = charge.extras().demands().get(i);
       if (demand instanceof Permits) {
         Object owner = owner(demand.scope());
-        memory.hold(owner, demand.name(), hold.id(), look.now() + hold.leaseMicros());
+        memory.hold(owner, demand.name(), holder, until);
       } else if (standings.get(i).standing().isCharged()) {
         kinds.add(new OfKind(demand, KindModel.of(demand).mark(look.now())));
       }

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 /** The model keeps the promises of all limits in generated histories, by the word of a judge that does not know it. */
 @Tag("engine")
 final class JudgedHistoriesTest {
-  private static final int SEEDS = Histories.count(20, 2500);
+  private static final int SEEDS = Histories.count(50, 2500);
   private static final int STEPS = 400;
 
   @Test
@@ -22,10 +22,21 @@ final class JudgedHistoriesTest {
     long first = Histories.firstSeed();
     for (long seed = first; seed < first + SEEDS; seed++) {
       ManualClock clock = new ManualClock();
-      JudgedHistory history = new JudgedHistory(seed, clock, new OneNode(clock));
-      inTime += history.run(STEPS).ticketsInTime();
+      inTime +=
+          JudgedHistory.ofPlain(seed, clock, new OneNode(clock)).run(STEPS).ticketsInTime();
     }
     assertThat(inTime).describedAs("tickets in time").isGreaterThan(SEEDS);
+  }
+
+  @Test
+  void soItDoesWithOverflowPricesAndPartialGrants() {
+    long parts = 0;
+    long first = Histories.firstSeed();
+    for (long seed = first; seed < first + SEEDS; seed++) {
+      ManualClock clock = new ManualClock();
+      parts += JudgedHistory.ofMixed(seed, clock, new OneNode(clock)).run(STEPS).parts();
+    }
+    assertThat(parts).describedAs("charges that were granted a part").isGreaterThan(SEEDS);
   }
 
   private static final class OneNode implements JudgedHistory.Cluster {

@@ -19,6 +19,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
 final class JudgedHistoriesIT {
   private static final int SEEDS = Histories.count(10, 500);
 
+  private static final int MIXED = Histories.count(10, 250);
+
   private static JudgedRuns runs;
 
   @BeforeAll
@@ -33,6 +35,15 @@ final class JudgedHistoriesIT {
       inTime += runs.requests(seed);
     }
     assertThat(inTime).describedAs("tickets in time").isGreaterThan(SEEDS);
+  }
+
+  @Test
+  void soItDoesWithOverflowPricesAndPartialGrants() {
+    long parts = 0;
+    for (long seed = first(); seed < first() + MIXED; seed++) {
+      parts += runs.mixed(seed);
+    }
+    assertThat(parts).describedAs("charges that were granted a part").isGreaterThan(MIXED);
   }
 
   @Test

@@ -35,7 +35,17 @@ final class JudgedRuns {
   /** Plays the history of requests of this seed; returns how many tickets were shown in time. */
   long requests(long seed) {
     ManualClock clock = new ManualClock();
-    return new JudgedHistory(seed, clock, new Nodes(redis, clock)).run(STEPS).ticketsInTime();
+    return JudgedHistory.ofPlain(seed, clock, new Nodes(redis, clock))
+        .run(STEPS)
+        .ticketsInTime();
+  }
+
+  /** The same with overflow, prices and partial grants; returns how many charges were granted a part. */
+  long mixed(long seed) {
+    ManualClock clock = new ManualClock();
+    return JudgedHistory.ofMixed(seed, clock, new Nodes(redis, clock))
+        .run(STEPS)
+        .parts();
   }
 
   /** Plays the history of leases of this seed. */

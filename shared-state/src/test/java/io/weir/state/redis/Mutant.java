@@ -60,6 +60,13 @@ record Mutant(String name, String file, long first, String text, String replacem
     return file.equals("assign") || file.equals("state/assigned_of");
   }
 
+  /** Whether it is in what only some charges need: overflow, prices, partial grants, holds. */
+  boolean isOfMixed() {
+    return List.of(
+            "queue/payers", "kinds/partial", "kinds/congestion", "kinds/mixed", "kinds/mixed_take")
+        .contains(file);
+  }
+
   private boolean isCommand() {
     return List.of("settle", "lease", "assign").contains(file);
   }

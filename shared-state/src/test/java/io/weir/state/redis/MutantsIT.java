@@ -87,6 +87,8 @@ final class MutantsIT {
         runs.assignments(seed);
       } else if (mutant.isOfLeases()) {
         runs.leases(seed);
+      } else if (mutant.isOfMixed()) {
+        runs.mixed(seed);
       } else {
         runs.requests(seed);
       }

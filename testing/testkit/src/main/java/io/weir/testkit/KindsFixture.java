@@ -102,13 +102,27 @@ abstract class KindsFixture {
   }
 
   final boolean renew(Extras extras) {
-    Held held = Held.of(charge(1, List.of(), extras), extras.hold().orElseThrow());
+    return renewAs("k1", extras);
+  }
+
+  /** Another key of the tenant renews a hold. */
+  final boolean renewAs(String key, Extras extras) {
+    Held held = Held.of(chargeOf(key, 1, List.of(), extras), extras.hold().orElseThrow());
     return stores().holds().renew(List.of(held)).toCompletableFuture().join().get(0);
   }
 
+  /** Another key of the tenant asks. */
+  final Decision askAs(String key, Extras extras) {
+    return decided(chargeOf(key, 1, List.of(), extras));
+  }
+
   private static Charge charge(long cost, List<Demand> demands, Extras extras) {
+    return chargeOf("k1", cost, demands, extras);
+  }
+
+  private static Charge chargeOf(String key, long cost, List<Demand> demands, Extras extras) {
     return new Charge(
-        "acme", "k1", 1, new Amount(demands, cost, extras), Queueing.NONE, FailureMode.DENY);
+        "acme", key, 1, new Amount(demands, cost, extras), Queueing.NONE, FailureMode.DENY);
   }
 
   final Extras reserving() {

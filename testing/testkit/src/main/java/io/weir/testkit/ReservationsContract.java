@@ -55,6 +55,20 @@ abstract class ReservationsContract extends RefundsContract {
   }
 
   @Test
+  void keysThatUseTheSameIdHoldAPermitEach() {
+    List<KindDemand> permits = List.of(permits(2));
+    Extras mine = held(permits, true, false);
+    assertThat(ask(1, List.of(), mine)).isInstanceOf(Allowed.class);
+    assertThat(askAs("k2", mine)).isInstanceOf(Allowed.class);
+    assertThat(ask(1, List.of(), held(permits, true, false))).isInstanceOf(Denied.class);
+    // One of them ends: the other one keeps its permit, and can renew it.
+    end(List.of(), mine, new Ending.Cancelled());
+    assertThat(renewAs("k2", mine)).isTrue();
+    assertThat(ask(1, List.of(), held(permits, true, false))).isInstanceOf(Allowed.class);
+    assertThat(ask(1, List.of(), held(permits, true, false))).isInstanceOf(Denied.class);
+  }
+
+  @Test
   void permitsAreFreedAloneAndTheReservationStaysForAnotherEnd() {
     Demand tokens = perMinute("tokens", 100);
     List<KindDemand> permits = List.of(permits(1));

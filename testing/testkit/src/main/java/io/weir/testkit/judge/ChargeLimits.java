@@ -36,6 +36,34 @@ final class ChargeLimits {
         .toList();
   }
 
+  /** The quotas of a charge, each with its overflow. */
+  static List<List<Quota>> quotas(Charge charge) {
+    List<List<Quota>> pairs = new ArrayList<>();
+    for (Quota quota : kinds(charge, Quota.class)) {
+      if (quota.overflow()) {
+        pairs.set(pairs.size() - 1, List.of(pairs.get(pairs.size() - 1).get(0), quota));
+      } else {
+        pairs.add(List.of(quota));
+      }
+    }
+    return pairs;
+  }
+
+  /** The demands of a charge on rates, each with its overflow. */
+  static List<List<Demand>> rates(Charge charge) {
+    List<Demand> demands = charge.demands();
+    List<List<Demand>> pairs = new ArrayList<>();
+    for (int i = 0; i < demands.size(); i++) {
+      if (!demands.get(i).overflow()) {
+        pairs.add(
+            Demand.hasOverflow(demands, i)
+                ? List.of(demands.get(i), demands.get(i + 1))
+                : List.of(demands.get(i)));
+      }
+    }
+    return pairs;
+  }
+
   static RateJudge.Shape shape(Charge charge, Demand demand) {
     Bucket bucket = demand.bucket();
     return new RateJudge.Shape(

@@ -1,8 +1,6 @@
 package io.weir.testkit.judge;
 
-import static io.weir.testkit.judge.ChargeLimits.RESERVATIONS;
 import static io.weir.testkit.judge.ChargeLimits.big;
-import static io.weir.testkit.judge.ChargeLimits.heldIn;
 import static io.weir.testkit.judge.ChargeLimits.id;
 import static io.weir.testkit.judge.ChargeLimits.kinds;
 import static io.weir.testkit.judge.ChargeLimits.name;
@@ -15,6 +13,9 @@ import io.weir.core.bucket.Scope;
 import io.weir.core.decision.Decision;
 import io.weir.core.decision.Decision.Allowed;
 import io.weir.core.decision.Decision.Denied;
+import io.weir.core.decision.Decision.NeverAllowed;
+import io.weir.core.decision.Limit;
+import io.weir.core.kind.Congestion;
 import io.weir.core.kind.Hold;
 import io.weir.core.kind.Permits;
 import io.weir.core.kind.Quota;
@@ -32,26 +33,27 @@ import java.util.Optional;
 
 /**
  * Judges the answers of a store by the definitions of its limits; fails with an {@link AssertionError} if one breaks a
- * promise. It knows charges, answers and the time, nothing of how a store decides. For charges without overflow, prices
- * and congestion. Mutable; owned by one test.
+ * promise. It knows charges, answers and the time, nothing of how a store decides. For charges with one congestion at
+ * most. Mutable; owned by one test.
  */
 final class Judge {
   private final ManualClock clock;
   private final RateJudge rates;
+  private final Prices prices;
   private final QuotaJudge quotas;
   private final PermitJudge permits;
   private final TicketJudge tickets;
-  private final Map<String, Open> open = new HashMap<>();
-
-  /** A reservation that has not ended, and the ends of the periods in which its quotas counted it. */
-  private record Open(Charge charge, Map<String, Long> periodEnds) {}
+  private final ReservationJudge reservations;
+  private long parts;
 
   Judge(ManualClock clock) {
     this.clock = clock;
     this.rates = new RateJudge(clock);
+    this.prices = new Prices(rates);
     this.quotas = new QuotaJudge(clock);
     this.permits = new PermitJudge(clock);
     this.tickets = new TicketJudge(clock);
+    this.reservations = new ReservationJudge(clock, rates, quotas, permits);
   }
 
   /** All state was lost: every limit is unused. */
@@ -60,7 +62,7 @@ final class Judge {
     quotas.forget();
     permits.forget();
     tickets.forget();
-    open.clear();
+    reservations.forget();
   }
 
   /** Places end: the policy has changed. */
@@ -70,6 +72,7 @@ final class Judge {
 
   /** The clock is to be set back. Places that are over stay so; if it is far, all end. */
   void setBack(long micros) {
+    quotas.setBack();
     tickets.forgetOver();
     if (micros > SlotRules.KEPT_WHEN_SET_BACK) {
       endPlaces();
@@ -81,31 +84,89 @@ final class Judge {
     return tickets.inTime();
   }
 
+  /** How many charges were granted a part. */
+  long parts() {
+    return parts;
+  }
+
   /** A store answered a charge. */
   void answered(Charge charge, Decided answer) {
     Decision decision = answer.decision();
-    if (decision instanceof Allowed) {
+    if (answer.isRepeated()) {
+      require(reservations.mayBeOpen(charge), id(charge), "is not reserved, but is repeated");
+    } else if (decision instanceof NeverAllowed never) {
+      require(isNever(charge, never), "never allowed:", never);
+    } else if (decision instanceof Allowed allowed) {
+      prices.shown(charge, allowed.remarks().multiplierMillis());
+      requireMost(charge, allowed);
       returned(charge, true);
       if (answer.report().returned() == Returned.KEPT) {
-        charge.ticket().shown().ifPresent(tickets::claimed);
+        charge.ticket().shown().filter(Judge::isNumbered).ifPresent(tickets::claimed);
       }
-      admitted(charge);
+      admitted(Payment.of(charge, allowed.remarks()));
     } else if (decision instanceof Denied denied) {
+      prices.shown(charge, denied.remarks().multiplierMillis());
       denied(charge, denied, answer.report().made());
     }
-    for (int i = 0; i < charge.demands().size() && i < decision.limits().size(); i++) {
-      rates.shown(shape(charge, charge.demands().get(i)), big(decision.usedUnits(i)));
+    for (Limit limit : decision.limits()) {
+      charge.demands().stream()
+          .filter(demand -> demand.bucket().name().equals(limit.bucket()))
+          .forEach(demand -> rates.shown(shape(charge, demand), big(limit.usedUnits())));
     }
+  }
+
+  // A part that is granted is the most that has room, while nobody waits.
+  private void requireMost(Charge charge, Allowed allowed) {
+    if (!charge.isPartial()) {
+      return;
+    }
+    long granted = allowed.remarks().granted().orElse(0);
+    parts += granted < charge.cost() ? 1 : 0;
+    require(
+        granted >= charge.amount().operations().least() && granted <= charge.cost(),
+        "granted",
+        granted);
+    boolean isFirst = charge.ticket().shown().isEmpty()
+        && charge.demands().stream().allMatch(demand -> rates.isCalm(shape(charge, demand)));
+    require(
+        granted == charge.cost()
+            || !isFirst
+            || !isFree(charge, granted + 1, allowed.remarks().multiplierMillis()),
+        "granted",
+        granted,
+        "although more has room:",
+        allowed);
+  }
+
+  private boolean isNever(Charge charge, NeverAllowed never) {
+    return switch (never.reason()) {
+      case RESERVATION_ENDED -> reservations.mayBeOver(charge);
+      case RESERVATION_ID_REUSED -> reservations.mayBeOpen(charge);
+      default -> exceeds(charge);
+    };
+  }
+
+  // Whether its cost is above the whole of a limit, and of the one that would pay instead.
+  private static boolean exceeds(Charge charge) {
+    long cost = charge.atLeast().cost();
+    return ChargeLimits.rates(charge).stream()
+            .anyMatch(pair -> pair.stream()
+                .allMatch(demand ->
+                    units(demand, cost).compareTo(big(demand.bucket().capacityUnits())) > 0))
+        || ChargeLimits.quotas(charge).stream()
+            .anyMatch(pair -> pair.stream()
+                .allMatch(quota -> !quota.isSoft() && quota.counted(cost) > quota.limit()));
   }
 
   private void returned(Charge charge, boolean isAdmitted) {
     charge.ticket().shown().ifPresent(ticket -> tickets.returned(ticket, isAdmitted));
   }
 
-  private void admitted(Charge charge) {
+  private void admitted(Payment payment) {
+    Charge charge = payment.charge();
     Optional<Hold> hold = charge.extras().hold();
-    for (Demand demand : charge.demands()) {
-      BigInteger units = units(demand, charge.cost());
+    for (Demand demand : payment.demands()) {
+      BigInteger units = payment.units(demand);
       hold.filter(Hold::reserves)
           .ifPresentOrElse(
               reserved -> rates.reserved(
@@ -113,27 +174,31 @@ final class Judge {
               () -> rates.admitted(shape(charge, demand), units));
     }
     Map<String, Long> periodEnds = new HashMap<>();
-    for (Quota quota : kinds(charge, Quota.class)) {
+    for (Quota quota : payment.quotas()) {
       QuotaJudge.Shape shape = shape(charge, quota, now());
-      quotas.admitted(shape, big(quota.counted(charge.cost())));
+      quotas.admitted(shape, big(payment.counted(quota)));
       periodEnds.put(shape.name(), shape.window().end());
     }
-    hold.ifPresent(held -> held(charge, held, periodEnds));
+    hold.ifPresent(held -> held(payment, held, periodEnds));
   }
 
-  private void held(Charge charge, Hold hold, Map<String, Long> periodEnds) {
+  private void held(Payment payment, Hold hold, Map<String, Long> periodEnds) {
+    Charge charge = payment.charge();
     for (Permits permit : kinds(charge, Permits.class)) {
       permits.held(name(charge, permit), id(charge), hold.leaseMicros(), permit.limit());
     }
     if (hold.reserves()) {
-      permits.held(RESERVATIONS, id(charge), hold.leaseMicros(), Long.MAX_VALUE);
-      open.put(id(charge), new Open(charge, periodEnds));
+      reservations.began(payment, periodEnds);
     }
   }
 
   // Quotas and permits make no places: where one of them has no room, a caller keeps its ticket.
   private void denied(Charge charge, Denied denied, boolean isNewPlace) {
-    require(!isFree(charge), "denied although every limit has room:", denied);
+    long multiplier = denied.remarks().multiplierMillis();
+    require(
+        !isFree(charge, charge.atLeast().cost(), multiplier),
+        "denied although every limit has room:",
+        denied);
     if (charge.extras().demands().stream().anyMatch(kind -> denied.full().contains(kind.name()))) {
       return;
     }
@@ -143,12 +208,20 @@ final class Judge {
       rates.awaited(
           shape(charge, demand),
           slot + SlotRules.rememberedMicros(demand, charge.cost()),
-          SlotRules.lingersMicros(demand.bucket()));
+          SlotRules.lingersMicros(demand.bucket()),
+          SlotRules.calmMicros(demand, charge.cost()));
     }
     denied
         .ticket()
-        .filter(ticket -> isNewPlace && isHeldByAll(charge, ticket))
+        .filter(ticket -> isNewPlace && isHeldByAll(charge, ticket) && !isPriced(charge))
         .ifPresent(ticket -> tickets.promised(ticket, slot, slot + SlotRules.keptMicros(charge)));
+  }
+
+  // The second field of a ticket is 0 if it only shows that its holder waits: it has no place of
+  // its
+  // own, and works for one that is kept for callers without tickets.
+  private static boolean isNumbered(String ticket) {
+    return !ticket.split("\\.", -1)[1].equals("0");
   }
 
   // The third field of a ticket is odd if shared buckets hold its place, too.
@@ -157,13 +230,21 @@ final class Judge {
         || charge.demands().stream().allMatch(demand -> demand.bucket().scope() == Scope.KEY);
   }
 
-  private boolean isFree(Charge charge) {
-    boolean isFree = true;
-    for (Demand demand : charge.demands()) {
-      isFree &= rates.isFree(shape(charge, demand), units(demand, charge.cost()));
+  // A ticket is for a cost, which is another one as soon as its price is.
+  private static boolean isPriced(Charge charge) {
+    return !kinds(charge, Congestion.class).isEmpty();
+  }
+
+  // Whether so many operations must be admitted at this multiplier.
+  private boolean isFree(Charge charge, long operations, long multiplier) {
+    long cost = Prices.at(Prices.price(charge, operations, multiplier), operations);
+    boolean isFree = !Prices.isShed(charge, multiplier);
+    for (List<Demand> pair : ChargeLimits.rates(charge)) {
+      isFree &= isFree(charge, pair, cost);
     }
-    for (Quota quota : kinds(charge, Quota.class)) {
-      isFree &= quotas.isFree(shape(charge, quota, now()), big(quota.counted(charge.cost())));
+    for (List<Quota> pair : ChargeLimits.quotas(charge)) {
+      isFree &= pair.stream()
+          .anyMatch(quota -> quotas.isFree(shape(charge, quota, now()), big(quota.counted(cost))));
     }
     for (Permits permit : kinds(charge, Permits.class)) {
       isFree &= permits.isFree(name(charge, permit), permit.limit());
@@ -171,73 +252,37 @@ final class Judge {
     return isFree;
   }
 
+  // A bucket for which somebody waits is chosen, and may then deny: only a full one surely is not.
+  // Whoever shows a ticket pays where its place is.
+  private boolean isFree(Charge charge, List<Demand> pair, long cost) {
+    boolean isTicket = charge.ticket().shown().isPresent();
+    Demand first = pair.get(0);
+    boolean isFirst = rates.isFree(shape(charge, first), units(first, cost));
+    if (pair.size() == 1) {
+      return isFirst;
+    }
+    Demand other = pair.get(1);
+    boolean isOther = rates.isFree(shape(charge, other), units(other, cost));
+    return isTicket
+        ? isFirst && isOther
+        : isFirst || (isOther && rates.isFull(shape(charge, first), units(first, cost)));
+  }
+
   /** A store answered whether a hold was renewed. */
   void renewed(Charge charge, boolean isRenewed) {
-    long lease = charge.extras().hold().orElseThrow().leaseMicros();
-    List<String> limits = heldIn(charge);
-    boolean isHeld = limits.stream().allMatch(limit -> permits.isHeld(limit, id(charge)));
-    boolean mayBeHeld = limits.stream().allMatch(limit -> permits.mayBeHeld(limit, id(charge)));
-    require(isRenewed || !isHeld, id(charge), "is held, but was not renewed");
-    require(!isRenewed || mayBeHeld, id(charge), "is not held, but was renewed");
-    limits.forEach(limit -> permits.renewed(limit, id(charge), lease, isRenewed));
+    reservations.renewed(charge, isRenewed);
   }
 
   /** A store answered the end of a hold; only the first end of a reservation changes anything. */
   void ended(Charge charge, Ending ending, Ended ended) {
-    heldIn(charge).forEach(limit -> permits.freed(limit, id(charge)));
-    Open was = open.remove(id(charge));
-    if (was == null) {
-      require(
-          ended.isRepeated()
-              || ended.status() == Ended.Status.UNKNOWN_HOLD
-              || ended.status() == Ended.Status.RELEASED,
-          id(charge),
-          "ended twice:",
-          ended);
-      return;
+    if (reservations.ended(charge, ending, ended)) {
+      endPlaces(); // a debt may break them
     }
-    boolean isCancelled = ending instanceof Ending.Cancelled;
-    long cost = ending instanceof Ending.Settled settled
-        ? settled.cost() == Ending.AS_RESERVED ? charge.cost() : settled.cost()
-        : 0;
-    require(!ended.isRepeated() && ended.cost() == cost, id(charge), "ended at", cost, ":", ended);
-    settle(was, cost, isCancelled);
   }
 
   /** A store ended so many reservations whose lease was over. */
   void expired(int count) {
-    List<Open> over = open.values().stream()
-        .filter(was -> !permits.mayBeHeld(RESERVATIONS, id(was.charge())))
-        .toList();
-    require(count == over.size(), count, "reservations expired, not", over.size());
-    for (Open was : over) {
-      heldIn(was.charge()).forEach(limit -> permits.freed(limit, id(was.charge())));
-      open.remove(id(was.charge()));
-      if (was.charge().extras().hold().orElseThrow().refundsOnExpiry()) {
-        settle(was, 0, true);
-      }
-    }
-  }
-
-  private void settle(Open was, long cost, boolean isAll) {
-    Charge charge = was.charge();
-    if (cost > charge.cost()) {
-      endPlaces(); // a debt may break them
-    }
-    for (Demand demand : charge.demands()) {
-      BigInteger after = isAll ? BigInteger.ZERO : units(demand, cost);
-      rates.settled(shape(charge, demand), id(charge), units(demand, charge.cost()), after);
-    }
-    for (Quota quota : kinds(charge, Quota.class)) {
-      long counted = quota.counted(charge.cost());
-      long more = isAll ? -counted : quota.countsRequests() ? 0 : cost - counted;
-      QuotaJudge.Shape shape = shape(charge, quota, now());
-      if (more > 0) {
-        quotas.owed(shape, big(more));
-      } else if (more < 0) {
-        quotas.givenBack(shape.name(), was.periodEnds().getOrDefault(shape.name(), 0L), big(-more));
-      }
-    }
+    reservations.expired(count);
   }
 
   private long now() {

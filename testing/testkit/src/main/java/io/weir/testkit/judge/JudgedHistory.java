@@ -2,14 +2,9 @@ package io.weir.testkit.judge;
 
 import static io.weir.testkit.judge.Verdict.require;
 
-import io.weir.core.bucket.Demand;
 import io.weir.core.decision.Decision.Allowed;
 import io.weir.core.decision.Decision.Denied;
 import io.weir.core.kind.Extras;
-import io.weir.core.kind.Hold;
-import io.weir.core.kind.KindDemand;
-import io.weir.core.kind.Permits;
-import io.weir.core.policy.FailureMode;
 import io.weir.core.slot.SlotMode;
 import io.weir.core.slot.TicketRequest;
 import io.weir.core.throttle.Amount;
@@ -29,6 +24,7 @@ import java.util.Random;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 
 /**
  * A random history of a small cluster, each of whose answers a {@link Judge} judges: rates of every size, quotas,
@@ -45,11 +41,12 @@ public final class JudgedHistory {
   private final Cluster cluster;
   private final Judge judge;
   private final JudgedPolicy policy;
+  private final JudgedCharges charges;
+  private final UnaryOperator<Charge> more;
   private final List<Caller> waiting = new ArrayList<>();
   private final List<Charge> open = new ArrayList<>();
   private final Story story;
   private List<Stores> stores;
-  private long ids;
 
   private record Caller(Charge charge, Optional<String> ticket, long due) {}
 
@@ -60,14 +57,29 @@ public final class JudgedHistory {
     List<Stores> start(boolean keepsState);
   }
 
-  /** @param clock of the stores */
-  public JudgedHistory(long seed, ManualClock clock, Cluster cluster) {
+  /**
+   * A history of rates, quotas, permits and reservations.
+   *
+   * @param clock of the stores
+   */
+  public static JudgedHistory ofPlain(long seed, ManualClock clock, Cluster cluster) {
+    return new JudgedHistory(seed, clock, cluster, UnaryOperator.identity());
+  }
+
+  /** A history with overflow, prices, congestion, partial grants and repeated reservations, too. */
+  public static JudgedHistory ofMixed(long seed, ManualClock clock, Cluster cluster) {
+    return new JudgedHistory(seed, clock, cluster, new MixedCharges(new Random(~seed))::with);
+  }
+
+  private JudgedHistory(long seed, ManualClock clock, Cluster cluster, UnaryOperator<Charge> more) {
     this.story = new Story(seed, clock);
     this.random = new Random(seed);
     this.clock = clock;
     this.cluster = cluster;
     this.judge = new Judge(clock);
     this.policy = new JudgedPolicy(random);
+    this.charges = new JudgedCharges(random, policy);
+    this.more = more;
     clock.advance(random.nextLong(1_000_000_000));
     this.stores = cluster.start(false);
   }
@@ -88,6 +100,11 @@ public final class JudgedHistory {
   /** How many tickets were shown in time. */
   public long ticketsInTime() {
     return judge.ticketsInTime();
+  }
+
+  /** How many charges were granted a part. */
+  public long parts() {
+    return judge.parts();
   }
 
   private void next() {
@@ -151,7 +168,7 @@ public final class JudgedHistory {
     for (int left = random.nextInt(MOST_AT_ONCE); left >= 0; left--) {
       Amount amount = random.nextInt(4) > 0 ? one.amount() : other;
       Queueing queueing = haveTickets
-          ? queueing(Optional.empty())
+          ? charges.queueing(Optional.empty())
           : new Queueing(SlotMode.RESERVE, TicketRequest.NONE);
       charge(one.with(amount.withExtras(Extras.NONE)).with(queueing));
     }
@@ -191,7 +208,9 @@ public final class JudgedHistory {
     Decided decided =
         (Decided) ask(() -> Story.text(charge), store -> store.buckets().tryCharge(charge));
     judge.answered(charge, decided);
-    if (decided.decision() instanceof Allowed) {
+    if (decided.isRepeated()) {
+      return;
+    } else if (decided.decision() instanceof Allowed) {
       charge.extras().hold().ifPresent(hold -> open.add(charge));
       if (open.size() > MOST_OPEN) {
         open.remove(random.nextInt(MOST_OPEN)); // its node has died
@@ -200,6 +219,10 @@ public final class JudgedHistory {
       long due = clock.getAsLong() + denied.retryAfterMicros();
       waiting.add(new Caller(charge, denied.ticket(), due));
     }
+  }
+
+  private Charge newcomer() {
+    return more.apply(charges.newcomer());
   }
 
   // Mostly the next caller, at its time or somewhat later; sometimes any, at any time.
@@ -216,49 +239,7 @@ public final class JudgedHistory {
     long late = one(0L, 0L, 1L, 900L, random.nextLong(200_000));
     long until = Math.max(0, caller.due() - clock.getAsLong());
     clock.advance(random.nextInt(8) == 0 ? 0 : until + late);
-    return Optional.of(caller.charge().with(queueing(caller.ticket())));
-  }
-
-  private Charge newcomer() {
-    List<Demand> demands = one(policy.operations());
-    long most = demands.stream()
-        .mapToLong(demand -> demand.operationsIn(demand.bucket().capacityUnits()))
-        .min()
-        .orElseThrow();
-    long cost = one(1L, 1L, 1L, 2L, Math.max(1, most / 2), 1 + most / 2, most);
-    return new Charge(
-        one("acme", "acme", "globex"),
-        one("k1", "k2"),
-        policy.revision(),
-        new Amount(demands, Math.min(cost, most), extras()),
-        queueing(Optional.empty()),
-        FailureMode.DENY);
-  }
-
-  private Extras extras() {
-    List<KindDemand> kinds = one(List.of(), List.of(), policy.kinds(), policy.quotas());
-    boolean reserves = random.nextInt(4) == 0;
-    boolean isHeld = reserves || kinds.stream().anyMatch(Permits.class::isInstance);
-    Hold hold = new Hold(
-        "hold%018d".formatted(ids++),
-        1 + random.nextLong(20 * SECOND),
-        reserves,
-        random.nextBoolean());
-    return new Extras(kinds, isHeld ? Optional.of(hold) : Optional.empty());
-  }
-
-  private Queueing queueing(Optional<String> shown) {
-    SlotMode mode = shown.isPresent() || random.nextInt(8) > 0
-        ? SlotMode.RESERVE
-        : one(SlotMode.OFF, SlotMode.ESTIMATE);
-    String secret = "%022d".formatted(ids++);
-    return new Queueing(
-        mode,
-        switch (random.nextInt(4)) {
-          case 0 -> shown.isPresent() ? TicketRequest.wanted(shown, secret) : TicketRequest.NONE;
-          case 1 -> new TicketRequest(shown, secret, random.nextLong(2 * SECOND));
-          default -> TicketRequest.wanted(shown, secret);
-        });
+    return Optional.of(caller.charge().with(charges.queueing(caller.ticket())));
   }
 
   private <T> T ask(Supplier<String> text, Function<Stores, CompletionStage<T>> call) {

@@ -28,6 +28,8 @@ final class Level {
   private long lowAt;
   private long highAt;
   private long awaitedUntil;
+  private long calmFrom;
+  private long calmAfter;
   private long lingers;
 
   /** Whether refunds may be less than what was taken, until the bucket is empty. */
@@ -60,13 +62,28 @@ final class Level {
         "are used");
   }
 
-  /** Somebody may wait until then, and be remembered for some time by the next charge after that. */
-  void await(long untilMicros, long lingersMicros) {
+  /** Whether nothing is remembered of anybody who waited. */
+  boolean isCalm() {
+    return clock.getAsLong() >= calmFrom && calmAfter == 0;
+  }
+
+  /**
+   * Somebody may wait until then, and be remembered for some time by the next charge after that.
+   *
+   * @param calmMicros nothing is remembered so long after that, and so long after the next charge
+   */
+  void await(long untilMicros, long lingersMicros, long calmMicros) {
     awaitedUntil = Math.max(awaitedUntil, untilMicros);
+    calmFrom = Math.max(calmFrom, untilMicros + calmMicros);
+    calmAfter = Math.max(calmAfter, calmMicros);
     lingers = lingersMicros;
   }
 
   private void seeWaiting() {
+    if (clock.getAsLong() >= calmFrom) {
+      calmFrom = clock.getAsLong() + calmAfter;
+      calmAfter = 0;
+    }
     if (!isAwaited() && lingers > 0) {
       awaitedUntil = clock.getAsLong() + lingers;
       lingers = 0;

@@ -62,6 +62,15 @@ final class QuotaJudge {
     openUntil.clear();
   }
 
+  /** The clock is to be set back: periods that are over may have been forgotten. */
+  void setBack() {
+    periods.forEach((name, period) -> {
+      if (period.window().end() <= clock.getAsLong()) {
+        leaveOpen(name);
+      }
+    });
+  }
+
   /** A quota admitted operations. */
   void admitted(Shape quota, BigInteger operations) {
     boolean isOpen = isOpen(quota.name());

@@ -97,13 +97,34 @@ final class RateJudge {
     return !level.isAwaited() && level.most(shape).add(units).compareTo(shape.bound()) <= 0;
   }
 
+  /** Whether units have no room, whoever waits. */
+  boolean isFull(Shape shape, BigInteger units) {
+    return least(shape).add(units).compareTo(shape.bound()) > 0;
+  }
+
+  /** The least that is used. */
+  BigInteger least(Shape shape) {
+    return of(shape).least(shape);
+  }
+
+  /** The most that is used. */
+  BigInteger most(Shape shape) {
+    return of(shape).most(shape);
+  }
+
+  /** Whether nobody has waited for so long that nothing of it is remembered. */
+  boolean isCalm(Shape shape) {
+    return of(shape).isCalm();
+  }
+
   /**
    * Somebody may wait for the bucket until then.
    *
    * @param lingersMicros how long the next charge after that still finds those that waited
+   * @param calmMicros nothing of it is remembered so long after that, and so long after the next charge
    */
-  void awaited(Shape shape, long untilMicros, long lingersMicros) {
-    at(shape).await(untilMicros, lingersMicros);
+  void awaited(Shape shape, long untilMicros, long lingersMicros, long calmMicros) {
+    at(shape).await(untilMicros, lingersMicros, calmMicros);
   }
 
   private Level of(Shape shape) {

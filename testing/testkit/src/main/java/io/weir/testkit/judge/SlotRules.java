@@ -39,11 +39,19 @@ final class SlotRules {
   /** How long after its slot a place may be kept at most, or whoever waited for it be remembered. */
   static long rememberedMicros(Demand demand, long cost) {
     Bucket bucket = demand.bucket();
-    long widest =
-        bounded(bucket.burstMillis() * 1000 / 8, Math.max(WIDEST, operationMicros(bucket)));
-    if (bucket.scope() == Scope.KEY) {
-      return OWN_WIDTHS * widest + WHOLE_SECOND;
-    }
+    long widest = widestMicros(bucket);
+    return bucket.scope() == Scope.KEY
+        ? OWN_WIDTHS * widest + WHOLE_SECOND
+        : turnsMicros(demand, cost, widest);
+  }
+
+  /** How long after its slot anything of whoever waited may be remembered, in buckets of any scope. */
+  static long calmMicros(Demand demand, long cost) {
+    return 2 * turnsMicros(demand, cost, widestMicros(demand.bucket()));
+  }
+
+  private static long turnsMicros(Demand demand, long cost, long widest) {
+    Bucket bucket = demand.bucket();
     long need = Math.min(YEAR, cost * demand.unitsPerOperation() / bucket.unitsPerMicro() + 1);
     return SHARED_WIDTHS * widest
         + SHARED_NEEDS * need
@@ -57,6 +65,10 @@ final class SlotRules {
    */
   static long lingersMicros(Bucket bucket) {
     return bucket.scope() == Scope.KEY ? 0 : Math.max(10 * SECOND, operationMicros(bucket));
+  }
+
+  private static long widestMicros(Bucket bucket) {
+    return bounded(bucket.burstMillis() * 1000 / 8, Math.max(WIDEST, operationMicros(bucket)));
   }
 
   private static long bounded(long width, long most) {

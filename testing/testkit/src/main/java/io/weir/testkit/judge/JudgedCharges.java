@@ -1,0 +1,83 @@
+package io.weir.testkit.judge;
+
+import io.weir.core.bucket.Demand;
+import io.weir.core.kind.Extras;
+import io.weir.core.kind.Hold;
+import io.weir.core.kind.KindDemand;
+import io.weir.core.kind.Permits;
+import io.weir.core.policy.FailureMode;
+import io.weir.core.slot.SlotMode;
+import io.weir.core.slot.TicketRequest;
+import io.weir.core.throttle.Amount;
+import io.weir.core.throttle.Charge;
+import io.weir.core.throttle.Queueing;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+
+/** The charges of a judged history: of three keys, for operations of its policy. Mutable; owned by one history. */
+final class JudgedCharges {
+  private static final long SECOND = 1_000_000;
+
+  private final Random random;
+  private final JudgedPolicy policy;
+  private long ids;
+
+  JudgedCharges(Random random, JudgedPolicy policy) {
+    this.random = random;
+    this.policy = policy;
+  }
+
+  /** A caller that does not wait yet. */
+  Charge newcomer() {
+    List<Demand> demands = one(policy.operations());
+    long most = demands.stream()
+        .mapToLong(demand -> demand.operationsIn(demand.bucket().capacityUnits()))
+        .min()
+        .orElseThrow();
+    long cost = one(1L, 1L, 1L, 2L, Math.max(1, most / 2), 1 + most / 2, most);
+    return new Charge(
+        one("acme", "acme", "globex"),
+        one("k1", "k2"),
+        policy.revision(),
+        new Amount(demands, Math.min(cost, most), extras()),
+        queueing(Optional.empty()),
+        FailureMode.DENY);
+  }
+
+  private Extras extras() {
+    List<KindDemand> kinds = one(List.of(), List.of(), policy.kinds(), policy.quotas());
+    boolean reserves = random.nextInt(4) == 0;
+    boolean isHeld = reserves || kinds.stream().anyMatch(Permits.class::isInstance);
+    Hold hold = new Hold(
+        "hold%018d".formatted(ids++),
+        1 + random.nextLong(20 * SECOND),
+        reserves,
+        random.nextBoolean());
+    return new Extras(kinds, isHeld ? Optional.of(hold) : Optional.empty());
+  }
+
+  /** How a caller waits that shows this ticket. */
+  Queueing queueing(Optional<String> shown) {
+    SlotMode mode = shown.isPresent() || random.nextInt(8) > 0
+        ? SlotMode.RESERVE
+        : one(SlotMode.OFF, SlotMode.ESTIMATE);
+    String secret = "%022d".formatted(ids++);
+    return new Queueing(
+        mode,
+        switch (random.nextInt(4)) {
+          case 0 -> shown.isPresent() ? TicketRequest.wanted(shown, secret) : TicketRequest.NONE;
+          case 1 -> new TicketRequest(shown, secret, random.nextLong(2 * SECOND));
+          default -> TicketRequest.wanted(shown, secret);
+        });
+  }
+
+  private <T> T one(List<T> of) {
+    return of.get(random.nextInt(of.size()));
+  }
+
+  @SafeVarargs
+  private final <T> T one(T... of) {
+    return of[random.nextInt(of.length)];
+  }
+}
