@@ -44,6 +44,7 @@ local reservation_standing = require('kinds/reservation_standing')
 local LEASED = require('leased')
 local clock = require('now')
 local scaled = require('state/units').scaled
+local owe = require('state/owe')
 local STATE = require('state/state')
 local template_of = require('state/template_of')
 local units_of = require('state/units').units_of
@@ -93,24 +94,18 @@ end
 -- Charges a bucket for more units, or undoes the charge of units: those that have drained since are not
 -- given back.
 local function settle_bucket(reservation, demand, units)
-  local state, name, rate = state_at(demand.scope), demand.name, demand.rate
-  local bucket = state.buckets[name]
-  if units == 0 or (not bucket and units < 0) then
-    return
-  end
-  if not bucket then
-    bucket = { key = demand.field, rate = rate, used = 0, debt = 0, low = 0 }
-    state.buckets[name] = bucket
-  end
-  local moved, most = scaled(math.abs(units), rate, bucket.rate), scaled(demand.capacity, rate, bucket.rate)
-  state.has_changed = true
+  local state = state_at(demand.scope)
+  local bucket = state.buckets[demand.name]
   if units > 0 then
-    bucket.used = bucket.used + math.min(moved, TIMES.MAX_UNITS - bucket.used)
-    is_capped = is_capped or bucket.used >= TIMES.MAX_UNITS
-  elseif not MARKS.undo(counters_of(demand.scope), bucket, name, reservation.mark, moved, now) then
-    return
+    state.has_changed = true
+    is_capped = owe(state, demand, units) or is_capped
+  elseif units < 0 and bucket then
+    state.has_changed = true
+    local moved = scaled(-units, demand.rate, bucket.rate)
+    if MARKS.undo(counters_of(demand.scope), bucket, demand.name, reservation.mark, moved, now) then
+      bucket.debt = math.max(0, bucket.used - scaled(demand.capacity, demand.rate, bucket.rate))
+    end
   end
-  bucket.debt = math.max(0, bucket.used - most)
 end
 
 -- The demands without those at these positions.

@@ -41,7 +41,7 @@ import io.weir.node.resp.RespServer;
 import io.weir.node.upstream.Connections;
 import io.weir.node.upstream.Sender;
 import io.weir.state.assignment.RedisAssignments;
-import io.weir.state.hold.RedisRefunds;
+import io.weir.state.hold.RedisCorrections;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -124,6 +124,7 @@ final class NodeVerticle extends VerticleBase {
     if (listening.envoy().isEmpty()) {
       return Future.succeededFuture();
     }
+    RedisCorrections corrections = new RedisCorrections(parts.redis());
     EnvoyServer server = new EnvoyServer(
         vertx,
         secured(
@@ -134,7 +135,7 @@ final class NodeVerticle extends VerticleBase {
         new EnvoyServer.Limiters(
             parts.policies(),
             node.decider(),
-            new RedisRefunds(parts.redis())::refund,
+            new EnvoyServer.Corrections(corrections::refund, corrections::owe),
             parts.identities()::named,
             assignments()),
         node.readiness()::isStopping);

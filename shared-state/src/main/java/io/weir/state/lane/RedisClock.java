@@ -27,7 +27,7 @@ public final class RedisClock {
   }
 
   /** About the present time of Redis's clock; 0 before its first answer. */
-  long micros() {
+  public long micros() {
     long ahead = aheadMicros;
     return ahead == 0 ? 0 : NANOSECONDS.toMicros(System.nanoTime()) + ahead;
   }

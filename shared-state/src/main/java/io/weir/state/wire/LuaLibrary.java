@@ -30,6 +30,7 @@ public final class LuaLibrary {
       "join",
       "peek",
       "settle",
+      "owe",
       "refund",
       "renew",
       "due",

@@ -5,8 +5,9 @@ import io.weir.core.decision.Decision;
 import io.weir.core.decision.Decision.Denied;
 import io.weir.core.decision.Decision.NeverAllowed;
 import io.weir.core.decision.Limit;
+import io.weir.node.envoy.PartDecisions.Answer;
 import io.weir.node.envoy.RateLimitResponse.Status;
-import io.weir.node.envoy.RateLimits.Answer;
+import io.weir.node.envoy.rule.RuleOption;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -22,13 +23,20 @@ final class Answers {
 
   /** @param answers by the id of the part, one for each; one in audit mode may have none */
   static RateLimitResponse response(Parts parts, Map<String, Answer> answers) {
-    List<Decision> enforced = parts.byId().values().stream()
-        .filter(part -> !part.rule().audits())
+    List<Part> enforced = parts.byId().values().stream()
+        .filter(part -> !part.has(RuleOption.AUDIT))
         .filter(part -> !part.isRefund() || of(part, answers).isAllowed())
+        .toList();
+    // One limit in quota mode that has room is enough.
+    boolean hasQuota = enforced.stream()
+        .anyMatch(part -> part.has(RuleOption.QUOTA) && of(part, answers).isAllowed());
+    List<Decision> decisions = enforced.stream()
+        .filter(part ->
+            !(hasQuota && part.has(RuleOption.QUOTA) && !of(part, answers).isAllowed()))
         .map(part -> of(part, answers).decision())
         .toList();
     List<Decision> refusals =
-        enforced.stream().filter(decision -> !isAllowed(decision)).toList();
+        decisions.stream().filter(decision -> !isAllowed(decision)).toList();
     boolean isOver = !refusals.isEmpty();
     List<Status> statuses = parts.ids().stream()
         .map(given -> given
@@ -38,17 +46,31 @@ final class Answers {
                 .orElse(Status.NONE))
             .orElse(Status.NONE))
         .toList();
+    List<String> passed = enforced.stream()
+        .filter(part -> part.has(RuleOption.QUOTA) && of(part, answers).isAllowed())
+        .map(part -> part.rule().name())
+        .toList();
     return new RateLimitResponse(
-        isOver, statuses, headers(isOver ? refusals : enforced), full(refusals));
+        isOver,
+        statuses,
+        headers(isOver ? refusals : decisions),
+        metadata(full(refusals), isOver ? List.of() : passed));
   }
 
   /** The answer to a request that would charge a subject that the policy does not know: nothing is charged. */
   static RateLimitResponse unknown(MatchedRules matched) {
     List<Status> statuses = IntStream.range(0, matched.rules().size())
-        .mapToObj(
-            i -> matched.isOfPolicy(i) ? new Status(true, Optional.empty(), 0, 0) : Status.NONE)
+        .mapToObj(i -> matched.isOfPolicy(i) ? Status.REFUSED : Status.NONE)
         .toList();
-    return new RateLimitResponse(true, statuses, Map.of(), List.of());
+    return new RateLimitResponse(true, statuses, Map.of(), Map.of());
+  }
+
+  /** The answer while the shared state is away, for a failure mode that denies. */
+  static RateLimitResponse away(MatchedRules matched, Denied denied) {
+    List<Status> statuses = matched.rules().stream()
+        .map(rule -> rule.isPresent() ? Status.REFUSED : Status.NONE)
+        .toList();
+    return new RateLimitResponse(true, statuses, headers(List.of(denied)), Map.of());
   }
 
   private static Answer of(Part part, Map<String, Answer> answers) {
@@ -57,9 +79,9 @@ final class Answers {
 
   private static Status status(Part part, Answer answer, boolean isOver) {
     Decision decision = answer.decision();
-    boolean isRefused = !part.rule().audits() && !part.isRefund() && !answer.isAllowed();
+    boolean isRefused = !part.has(RuleOption.AUDIT) && !part.isRefund() && !answer.isAllowed();
     // Hits that were not taken are added back to what is left.
-    boolean isTaken = part.hits() > 0 && (part.rule().audits() || !isOver);
+    boolean isTaken = part.hits() > 0 && (part.has(RuleOption.AUDIT) || !isOver);
     long back = answer.isAllowed() && answer.counts() && !isTaken ? part.cost() : 0;
     Optional<Limit> limit =
         decision.limits().stream().min(Comparator.comparingLong(Limit::remaining));
@@ -99,6 +121,13 @@ final class Answers {
             decision.fold(allowed -> List.<String>of(), Denied::full, NeverAllowed::full).stream())
         .distinct()
         .toList();
+  }
+
+  private static Map<String, List<String>> metadata(List<String> full, List<String> passed) {
+    Map<String, List<String>> metadata = new LinkedHashMap<>();
+    metadata.put("full", full);
+    metadata.put("passed", passed);
+    return metadata;
   }
 
   private static boolean isAllowed(Decision decision) {

@@ -16,6 +16,7 @@ import io.weir.node.envoy.rule.EnvoyBounds;
 import io.weir.node.envoy.rule.EnvoyDomain;
 import io.weir.node.envoy.rule.EnvoyDomains;
 import io.weir.node.envoy.rule.EnvoyRule;
+import io.weir.node.envoy.rule.RuleOption;
 import io.weir.node.envoy.rule.UnitLimit;
 import io.weir.node.metrics.AssignmentMeters.Outcome;
 import java.util.ArrayList;
@@ -115,8 +116,9 @@ final class AssignmentStream implements GrpcStream.Method {
     while (!hasEnded && usages.hasNext() && answers.size() < AT_ONCE) {
       BucketUsage usage = usages.next();
       Optional<EnvoyRule> rule = found.rule(usage.bucket());
-      Optional<DividedLimit> divided =
-          rule.filter(EnvoyRule::isDivided).flatMap(EnvoyRule::limit).flatMap(UnitLimit::divided);
+      Optional<DividedLimit> divided = rule.filter(each -> each.has(RuleOption.DIVIDED))
+          .flatMap(EnvoyRule::limit)
+          .flatMap(UnitLimit::divided);
       if (divided.isEmpty()) {
         Optional.ofNullable(buckets.get(usage.bucket())).ifPresent(this::remove);
         undivided(usage, rule).addTo(actions);

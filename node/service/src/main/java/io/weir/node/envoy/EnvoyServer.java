@@ -78,12 +78,20 @@ public final class EnvoyServer {
   private final BodyBudget reports = new BodyBudget(MOST_BYTES);
   private final PartSemaphores turns;
 
-  /** Refunds of operations that nothing has reserved. */
+  /** A change of the units that limits of a subject have taken, without a reservation. */
   @FunctionalInterface
-  public interface Refunds {
-    /** Gives back operations of a subject, as many as are in use. */
-    CompletionStage<?> refund(String tenant, String subject, Limited limit, long operations);
+  public interface Correction {
+    /** Changes them by so many operations. */
+    CompletionStage<?> apply(String tenant, String subject, Limited limit, long operations);
   }
+
+  /**
+   * The corrections.
+   *
+   * @param refund gives operations back, as many as are in use
+   * @param owe takes operations that are over, beyond the limits if need be
+   */
+  public record Corrections(Correction refund, Correction owe) {}
 
   /** The subjects of the policy and of records. */
   @FunctionalInterface
@@ -96,7 +104,7 @@ public final class EnvoyServer {
   public record Limiters(
       PolicySource policies,
       Decider decider,
-      Refunds refunds,
+      Corrections corrections,
       Subjects subjects,
       NodeAssignments assignments) {}
 
@@ -118,7 +126,11 @@ public final class EnvoyServer {
     this.strangers = new Strangers(vertx, MOST_CONNECTIONS, MOST_STRANGERS);
     this.isStopping = isStopping;
     this.limits = new RateLimits(
-        context, limiters.policies(), limiters.decider(), limiters.refunds(), limiters.subjects());
+        context,
+        limiters.policies(),
+        limiters.decider(),
+        limiters.corrections(),
+        limiters.subjects());
     this.server = vertx
         .createHttpServer(options
             .setHttp2ClearTextEnabled(true)

@@ -4,6 +4,7 @@ import io.weir.node.envoy.RateLimitRequest.Descriptor;
 import io.weir.node.envoy.rule.EnvoyDomain;
 import io.weir.node.envoy.rule.EnvoyRule;
 import io.weir.node.envoy.rule.PolicyCharge;
+import io.weir.node.envoy.rule.RuleOption;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -63,7 +64,7 @@ record MatchedRules(
     for (int i = 0; i < rules.size(); i++) {
       Descriptor descriptor = request.descriptors().get(i);
       boolean takesHits = descriptor.hits().orElse(request.hits()) != 0
-          && rules.get(i).filter(rule -> !rule.audits()).isPresent();
+          && rules.get(i).filter(rule -> !rule.has(RuleOption.AUDIT)).isPresent();
       Optional<PolicyCharge> charge = charge(rules, i);
       charge.ifPresent(found -> subjects.add(found.subject(descriptor.entries())));
       if (takesHits) {
@@ -79,7 +80,8 @@ record MatchedRules(
   }
 
   private static void requireOverride(int index, Descriptor descriptor, Optional<EnvoyRule> rule) {
-    if (descriptor.limit().isPresent() && rule.filter(EnvoyRule::takesLimits).isEmpty()) {
+    if (descriptor.limit().isPresent()
+        && rule.filter(found -> found.has(RuleOption.OVERRIDE)).isEmpty()) {
       throw GrpcException.invalid("descriptors[%d].limit: %s (expected: none, or override: true)"
           .formatted(
               index,
@@ -88,7 +90,7 @@ record MatchedRules(
   }
 
   private static void requireUndivided(int index, Optional<EnvoyRule> rule) {
-    rule.filter(EnvoyRule::isDivided).ifPresent(divided -> {
+    rule.filter(found -> found.has(RuleOption.DIVIDED)).ifPresent(divided -> {
       throw GrpcException.invalid(
           "descriptors[%d]: rule %s is divided (expected: StreamRateLimitQuotas for it)"
               .formatted(index, divided.name()));

@@ -5,6 +5,7 @@ import io.weir.core.policy.Subject;
 import io.weir.node.admission.Witness.Question;
 import io.weir.node.envoy.RateLimitResponse.NamedLimit;
 import io.weir.node.envoy.rule.EnvoyRule;
+import io.weir.node.envoy.rule.RuleOption;
 import java.util.Optional;
 
 /**
@@ -31,6 +32,16 @@ record Part(
   /** A name that no other part of the request has. */
   String id() {
     return isOfPolicy() ? subject.id() + "\n" + operation : subject.id();
+  }
+
+  /** Whether its rule has an option. */
+  boolean has(RuleOption option) {
+    return rule.has(option);
+  }
+
+  /** Whether its hits are over already, and all are taken. */
+  boolean isOver() {
+    return hits > 0 && rule.has(RuleOption.AFTERWARDS);
   }
 
   /** Whether it is charged as a subject of the policy. */

@@ -11,10 +11,13 @@ import java.util.Optional;
  *
  * @param statuses one for each descriptor, in their order
  * @param headers of the answer to the caller
- * @param full the names of limits that had no room
+ * @param metadata lists of names of limits, by the name of the list; empty ones are left out
  */
 record RateLimitResponse(
-    boolean isOver, List<Status> statuses, Map<String, String> headers, List<String> full) {
+    boolean isOver,
+    List<Status> statuses,
+    Map<String, String> headers,
+    Map<String, List<String>> metadata) {
   private static final int OK = 1;
   private static final int OVER_LIMIT = 2;
   private static final long MOST_REMAINING = 0xFFFF_FFFFL;
@@ -36,6 +39,9 @@ record RateLimitResponse(
   record Status(boolean isOver, Optional<NamedLimit> limit, long remaining, long micros) {
     /** The status of a descriptor without a limit. */
     static final Status NONE = new Status(false, Optional.empty(), 0, 0);
+
+    /** A denial without a limit. */
+    static final Status REFUSED = new Status(true, Optional.empty(), 0, 0);
 
     private MessageWriter message() {
       MessageWriter message = new MessageWriter().add(1, isOver ? OVER_LIMIT : OK);
@@ -67,16 +73,21 @@ record RateLimitResponse(
     statuses.forEach(status -> message.add(2, status.message()));
     headers.forEach(
         (name, value) -> message.add(3, new MessageWriter().add(1, name).add(2, value)));
-    if (!full.isEmpty()) {
-      message.add(6, metadata());
+    MessageWriter struct = new MessageWriter();
+    metadata.forEach((name, texts) -> {
+      if (!texts.isEmpty()) {
+        struct.add(1, new MessageWriter().add(1, name).add(2, list(texts)));
+      }
+    });
+    if (metadata.values().stream().anyMatch(texts -> !texts.isEmpty())) {
+      message.add(6, struct);
     }
     return message.bytes();
   }
 
-  private MessageWriter metadata() {
+  private static MessageWriter list(List<String> texts) {
     MessageWriter list = new MessageWriter();
-    full.forEach(name -> list.add(1, new MessageWriter().add(TEXT_VALUE, name)));
-    MessageWriter value = new MessageWriter().add(LIST_VALUE, list);
-    return new MessageWriter().add(1, new MessageWriter().add(1, "full").add(2, value));
+    texts.forEach(text -> list.add(1, new MessageWriter().add(TEXT_VALUE, text)));
+    return new MessageWriter().add(LIST_VALUE, list);
   }
 }

@@ -5,11 +5,8 @@ import static java.util.Objects.requireNonNull;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
-import io.weir.core.decision.Decision;
 import io.weir.core.decision.Decision.Allowed;
-import io.weir.core.policy.FailureMode;
-import io.weir.core.policy.OperationLimit;
-import io.weir.core.policy.OperationLimit.Limited;
+import io.weir.core.decision.Decision.Denied;
 import io.weir.core.policy.Subject;
 import io.weir.core.slot.TicketRequest;
 import io.weir.core.throttle.Failures;
@@ -17,36 +14,47 @@ import io.weir.core.throttle.PolicySource;
 import io.weir.node.admission.Decider;
 import io.weir.node.admission.Witness.Question;
 import io.weir.node.answer.Tickets;
-import io.weir.node.envoy.EnvoyServer.Refunds;
+import io.weir.node.envoy.EnvoyServer.Corrections;
 import io.weir.node.envoy.EnvoyServer.Subjects;
+import io.weir.node.envoy.PartDecisions.Answer;
 import io.weir.node.envoy.rule.EnvoyDomain;
 import io.weir.node.envoy.rule.EnvoyDomains;
+import io.weir.node.envoy.rule.RuleOption;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
+import java.util.function.Predicate;
 
 /**
  * Decides on requests of Envoy: all their descriptors are charged, or none is. Looks come first, so that nothing is
  * taken where one denies; then the charges, in one step; then the refunds, if all of these were allowed: a denied request
- * comes again with its refunds. Descriptors in audit mode are decided by themselves.
+ * comes again with its refunds. Descriptors in audit mode are decided by themselves, and so are those whose hits are over;
+ * those in quota mode are charged one by one, if one of them has room.
  */
 final class RateLimits {
   private static final String NEW_TICKET = "new";
+  /** The wait of a denial while the shared state is away. */
+  private static final long AWAY_MICROS = 1_000_000;
 
   private final Context context;
   private final PolicySource policies;
   private final Decider decider;
-  private final Refunds refunds;
+  private final PartDecisions each;
   private final Subjects subjects;
 
   /** For one event loop, that of {@code context}. */
   RateLimits(
-      Context context, PolicySource policies, Decider decider, Refunds refunds, Subjects subjects) {
+      Context context,
+      PolicySource policies,
+      Decider decider,
+      Corrections corrections,
+      Subjects subjects) {
     this.context = context;
     this.policies = policies;
     this.decider = decider;
-    this.refunds = refunds;
+    this.each = new PartDecisions(context, policies, decider, corrections);
     this.subjects = subjects;
   }
 
@@ -62,121 +70,101 @@ final class RateLimits {
         .orElseThrow(() -> new GrpcException(
             GrpcStatus.NOT_FOUND, "domain: '%s' is not in the policy".formatted(request.domain())));
     MatchedRules matched = MatchedRules.of(domain, request);
+    return answer(matched, shown)
+        .recover(error -> Failures.isOutage(error)
+            ? Future.succeededFuture(Answers.away(matched, away()))
+            : Future.failedFuture(error))
+        .map(RateLimitResponse::bytes);
+  }
+
+  // The failure mode denies.
+  private Denied away() {
+    return Denied.degraded(policies.current().revision(), List.of(), AWAY_MICROS);
+  }
+
+  private Future<RateLimitResponse> answer(MatchedRules matched, Optional<String> shown) {
     return matched.subject().isEmpty()
         ? answer(matched, Optional.empty(), shown)
         : subjects
             .named(matched.subject().get())
             .compose(found -> found.isEmpty()
-                ? Future.succeededFuture(Answers.unknown(matched).bytes())
+                ? Future.succeededFuture(Answers.unknown(matched))
                 : answer(matched, found, shown));
   }
 
-  private Future<Buffer> answer(
+  private Future<RateLimitResponse> answer(
       MatchedRules matched, Optional<Subject> subject, Optional<String> shown) {
     RateLimitRequest request = matched.request();
     Parts parts = Parts.of(matched, policies.current().policy(), subject);
     if (parts.byId().isEmpty()) {
-      return Future.succeededFuture(Answers.response(parts, Map.of()).bytes());
+      return Future.succeededFuture(Answers.response(parts, Map.of()));
     }
     TicketRequest ticket = ticket(shown.or(request::ticket));
     Map<String, Answer> answers = new HashMap<>();
-    return decideAll(audited(parts), answers)
+    return forEach(audited(parts), each::decide, answers)
         .otherwiseEmpty() // what audits denies nothing, whatever becomes of it
-        .compose(done -> decideAll(idle(parts), answers))
-        .compose(isAllowed -> charge(charged(parts), isAllowed, ticket, answers))
-        .compose(isAllowed -> refund(parts, isAllowed, answers))
-        .map(done -> Answers.response(parts, answers).bytes());
-  }
-
-  /**
-   * A decision on a part.
-   *
-   * @param counts whether what it shows as used has the hits in it
-   */
-  record Answer(Decision decision, boolean counts) {
-    boolean isAllowed() {
-      return decision instanceof Allowed;
-    }
+        .compose(done -> forEach(over(parts), each::take, answers))
+        .compose(all -> forEach(idle(parts), each::decide, answers).map(idle -> all && idle))
+        .compose(all -> lookForRoom(quotas(parts), answers).map(some -> all && some))
+        .compose(all -> charge(charged(parts), all, ticket, answers))
+        .compose(all -> chargeQuotas(quotas(parts), all, answers))
+        .compose(all -> refund(parts, all, answers))
+        .map(done -> Answers.response(parts, answers));
   }
 
   private static List<Part> audited(Parts parts) {
-    return parts.byId().values().stream().filter(part -> part.rule().audits()).toList();
+    return those(parts, part -> part.has(RuleOption.AUDIT));
+  }
+
+  private static List<Part> over(Parts parts) {
+    return those(parts, part -> part.isOver() && !part.has(RuleOption.AUDIT));
   }
 
   private static List<Part> idle(Parts parts) {
-    return enforced(parts).stream().filter(Part::takesNothing).toList();
+    return those(parts, part -> isEnforced(part) && part.takesNothing());
   }
 
   private static List<Part> charged(Parts parts) {
-    return enforced(parts).stream().filter(part -> !part.takesNothing()).toList();
+    return those(parts, part -> isEnforced(part) && !part.takesNothing() && !part.isOver());
   }
 
-  private static List<Part> enforced(Parts parts) {
-    return parts.byId().values().stream()
-        .filter(part -> !part.rule().audits() && !part.isRefund())
-        .toList();
+  private static List<Part> quotas(Parts parts) {
+    return those(parts, part -> part.has(RuleOption.QUOTA) && !part.isRefund() && !part.isOver());
   }
 
   private static List<Part> refunded(Parts parts) {
-    return parts.byId().values().stream()
-        .filter(part -> !part.rule().audits() && part.isRefund())
-        .toList();
+    return those(parts, part -> part.isRefund() && !part.has(RuleOption.AUDIT));
+  }
+
+  private static boolean isEnforced(Part part) {
+    return !part.has(RuleOption.AUDIT) && !part.has(RuleOption.QUOTA) && !part.isRefund();
+  }
+
+  private static List<Part> those(Parts parts, Predicate<Part> which) {
+    return parts.byId().values().stream().filter(which).toList();
   }
 
   // Each by itself; whether all were allowed.
-  private Future<Boolean> decideAll(List<Part> each, Map<String, Answer> answers) {
-    return Future.all(each.stream().map(part -> decideAlone(part, answers)).toList())
-        .map(done -> each.stream()
-            .allMatch(part -> requireNonNull(answers.get(part.id())).isAllowed()));
+  private static Future<Boolean> forEach(
+      List<Part> parts, Function<Part, Future<Answer>> decide, Map<String, Answer> answers) {
+    return Future.all(parts.stream()
+            .map(part -> decide.apply(part).onSuccess(answer -> answers.put(part.id(), answer)))
+            .toList())
+        .map(done -> parts.stream().allMatch(part -> isAllowed(part, answers)));
   }
 
-  private Future<?> decideAlone(Part part, Map<String, Answer> answers) {
-    if (part.isRefund()) {
-      return refund(part, answers);
-    }
-    boolean looks = part.looks();
-    Future<Decision> decided =
-        looks ? look(part) : decider.decide(context, part.question(), TicketRequest.NONE);
-    return decided.onSuccess(
-        decision -> answers.put(part.id(), new Answer(decision, !looks || isQuota(decision))));
-  }
-
-  private Future<Decision> look(Part part) {
-    Question question = part.question();
-    return decider
-        .peek(context, question.subject(), question.operation(), question.cost())
-        .recover(error -> whileAway(part, error));
-  }
-
-  // No share of a node knows what is left.
-  private Future<Decision> whileAway(Part part, Throwable error) {
-    boolean isServed =
-        Failures.isOutage(error) && part.subject().plan().failureMode() != FailureMode.DENY;
-    return isServed ? Future.succeededFuture(degraded()) : Future.failedFuture(error);
-  }
-
-  private Decision degraded() {
-    return new Allowed(policies.current().revision(), List.of(), true);
-  }
-
-  // A look at a quota shows what is left after the hit.
-  private static boolean isQuota(Decision decision) {
-    return decision.demands().isEmpty() && decision instanceof Allowed;
+  private static boolean isAllowed(Part part, Map<String, Answer> answers) {
+    return requireNonNull(answers.get(part.id())).isAllowed();
   }
 
   // Whether all were allowed.
   private Future<Boolean> charge(
       List<Part> parts, boolean mayTake, TicketRequest ticket, Map<String, Answer> answers) {
     if (!mayTake || parts.isEmpty()) {
-      return Future.all(parts.stream().map(part -> lookAt(part, answers)).toList())
-          .map(done -> mayTake);
+      return forEach(parts, each::look, answers).map(done -> mayTake);
     }
     if (parts.size() == 1) {
-      Part only = parts.get(0);
-      return decider
-          .decide(context, only.question(), ticket)
-          .onSuccess(decision -> answers.put(only.id(), new Answer(decision, true)))
-          .map(Allowed.class::isInstance);
+      return forEach(parts, only -> each.charge(only, ticket), answers);
     }
     List<Question> questions = parts.stream().map(Part::question).toList();
     return decider
@@ -189,42 +177,38 @@ final class RateLimits {
         .map(decisions -> decisions.stream().allMatch(Allowed.class::isInstance));
   }
 
-  private Future<?> lookAt(Part part, Map<String, Answer> answers) {
-    return look(part)
-        .onSuccess(decision -> answers.put(part.id(), new Answer(decision, isQuota(decision))));
+  // Whether one has room, or there is none.
+  private Future<Boolean> lookForRoom(List<Part> quotas, Map<String, Answer> answers) {
+    return forEach(quotas, each::look, answers).map(all -> all || hasRoom(quotas, answers));
+  }
+
+  // Those that had room. Whether one of them still had, or there is none.
+  private Future<Boolean> chargeQuotas(
+      List<Part> quotas, boolean mayTake, Map<String, Answer> answers) {
+    List<Part> open = quotas.stream()
+        .filter(part -> mayTake && !part.takesNothing() && isAllowed(part, answers))
+        .toList();
+    return forEach(open, each::decide, answers)
+        .map(done -> mayTake && (quotas.isEmpty() || hasRoom(quotas, answers)));
+  }
+
+  private static boolean hasRoom(List<Part> quotas, Map<String, Answer> answers) {
+    return quotas.stream().anyMatch(part -> isAllowed(part, answers));
   }
 
   private Future<?> refund(Parts parts, boolean mayRefund, Map<String, Answer> answers) {
-    boolean isCharged = !charged(parts).isEmpty();
-    return Future.all(refunded(parts).stream()
-        .map(part -> {
-          Future<?> done = mayRefund ? refund(part, answers) : lookAt(part, answers);
-          // The charges stay: an error would charge them once more.
-          return isCharged
-              ? done.onFailure(error -> answers.put(part.id(), new Answer(degraded(), false)))
-                  .otherwiseEmpty()
-              : done;
-        })
-        .toList());
-  }
-
-  // The look before it knows whether Redis is away: nothing is given back then. The answer is what
-  // is left after it.
-  private Future<?> refund(Part part, Map<String, Answer> answers) {
-    Subject subject = part.subject();
-    OperationLimit limit = part.planned();
-    return look(part)
-        .compose(before -> {
-          boolean isAway = before instanceof Allowed allowed && allowed.degraded();
-          return isAway || !(limit instanceof Limited limited)
-              ? Future.succeededFuture(before)
-              : Future.fromCompletionStage(
-                      refunds.refund(subject.tenant(), subject.id(), limited, -part.hits()),
-                      context)
-                  .compose(given -> look(part))
-                  .recover(error -> whileAway(part, error));
-        })
-        .onSuccess(decision -> answers.put(part.id(), new Answer(decision, isQuota(decision))));
+    List<Part> refunded = refunded(parts);
+    if (!mayRefund) {
+      return forEach(refunded, each::look, answers);
+    }
+    boolean isCharged =
+        !those(parts, part -> part.hits() > 0 && !part.has(RuleOption.AUDIT)).isEmpty();
+    // The charges stay: an error would charge them once more.
+    return forEach(
+        refunded,
+        part ->
+            isCharged ? each.refund(part).otherwise(error -> each.degraded()) : each.refund(part),
+        answers);
   }
 
   private static TicketRequest ticket(Optional<String> shown) {

@@ -11,6 +11,7 @@ import io.weir.node.envoy.rule.EnvoyDomain;
 import io.weir.node.envoy.rule.EnvoyDomains;
 import io.weir.node.envoy.rule.EnvoyRule;
 import io.weir.node.envoy.rule.ImportedFiles;
+import io.weir.node.envoy.rule.RuleOption;
 import io.weir.state.document.PolicyDocuments;
 import java.io.IOException;
 import java.io.InputStream;
@@ -167,7 +168,7 @@ final class ConformanceTest {
                 .limit()
                 .map(limit -> limit.requests() + " " + limit.unit().name().toLowerCase(Locale.ROOT))
                 .orElse("unlimited")
-            + (found.audits() ? " audit" : ""))
+            + (found.has(RuleOption.AUDIT) ? " audit" : ""))
         .orElse("none");
   }
 

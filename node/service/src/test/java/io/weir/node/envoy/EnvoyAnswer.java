@@ -13,7 +13,7 @@ record EnvoyAnswer(
     boolean isOver,
     List<Map<String, Long>> statuses,
     Map<String, String> headers,
-    List<String> full) {
+    Map<String, List<String>> metadata) {
   private static final int OVER = 2;
 
   static EnvoyAnswer of(Buffer bytes) {
@@ -21,7 +21,7 @@ record EnvoyAnswer(
     boolean isOver = false;
     List<Map<String, Long>> statuses = new ArrayList<>();
     Map<String, String> headers = new HashMap<>();
-    List<String> full = new ArrayList<>();
+    Map<String, List<String>> metadata = new HashMap<>();
     while (reader.hasNext()) {
       switch (reader.field()) {
         case 1 -> isOver = reader.number() == OVER;
@@ -31,17 +31,30 @@ record EnvoyAnswer(
           headers.put(text(header, 1), text(header, 2));
         }
         case 6 -> {
-          MessageReader field = inner(reader.message(), 1);
-          assertThat(text(field, 1)).isEqualTo("full");
-          MessageReader list = inner(inner(field, 2), 6);
-          while (list.hasNext()) {
-            full.add(text(inner(list, 1), 3));
+          MessageReader struct = reader.message();
+          while (struct.hasNext()) {
+            assertThat(struct.field()).isEqualTo(1);
+            MessageReader field = struct.message();
+            metadata.put(text(field, 1), texts(inner(inner(field, 2), 6)));
           }
         }
         default -> throw new AssertionError("another field");
       }
     }
-    return new EnvoyAnswer(isOver, statuses, headers, full);
+    return new EnvoyAnswer(isOver, statuses, headers, metadata);
+  }
+
+  /** The names of the limits that had no room. */
+  List<String> full() {
+    return metadata.getOrDefault("full", List.of());
+  }
+
+  private static List<String> texts(MessageReader list) {
+    List<String> texts = new ArrayList<>();
+    while (list.hasNext()) {
+      texts.add(text(inner(list, 1), 3));
+    }
+    return texts;
   }
 
   Map<String, Long> status(int index) {

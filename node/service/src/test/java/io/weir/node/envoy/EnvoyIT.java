@@ -63,6 +63,10 @@ final class EnvoyIT {
             - { match: [{ key: path, value: /never }], requests: 0, per: day }
             - { match: [{ key: account }], requests: 4, per: month, override: true }
             - { match: [{ key: tried }], requests: 1, per: hour, mode: audit }
+            - { match: [{ key: tokens }], requests: 10, per: hour, afterwards: true }
+            - { match: [{ key: monthly }], requests: 10, per: month, afterwards: true }
+            - { match: [{ key: model }], requests: 2, per: hour, mode: quota, name: model }
+            - { match: [{ key: other }], requests: 3, per: hour, mode: quota, name: other }
             - { match: [{ key: divided }], requests: 1, per: day, divided: true }
             - { match: [{ key: vip }], requests: 50, per: hour, replaces: [address, replaced] }
             - { match: [{ key: user }, { key: op, value: search }], subject: user, operation: Search }
@@ -199,6 +203,54 @@ final class EnvoyIT {
         .isFalse();
     assertThat(refused(descriptor("user=k2,op=export")).getDescription()).contains("permits");
     assertThat(refused(refund("user=k2,op=search", 1)).getDescription()).contains("negative hits");
+  }
+
+  @Test
+  void hitsAfterTheAnswerAreTakenBeyondTheLimit() {
+    for (String key : List.of("tokens=a", "monthly=a")) {
+      assertThat(ask(descriptor(key, 7)).status(0)).containsEntry("remaining", 3L);
+      assertThat(ask(descriptor(key, 0)).isOver()).isFalse();
+      // More than is left, and more than the limit: the next look denies.
+      EnvoyAnswer over = ask(descriptor(key, 40));
+      assertThat(over.isOver()).isTrue();
+      assertThat(over.status(0)).containsEntry("remaining", 0L);
+      assertThat(ask(descriptor(key, 0)).isOver()).isTrue();
+    }
+    // 37 above the limit, and room for one: 3.8 hours.
+    assertThat(requireNonNull(ask(descriptor("tokens=a", 0)).status(0).get("seconds")))
+        .isBetween(13_600L, 13_700L);
+    // It is taken whatever another descriptor says, and the others only if it has room.
+    for (int i = 0; i < 5; i++) {
+      ask(descriptor("address=9.1"));
+    }
+    assertThat(ask(descriptor("address=9.1"), descriptor("tokens=b", 4)).isOver())
+        .isTrue();
+    assertThat(ask(descriptor("tokens=b", 0)).status(0)).containsEntry("remaining", 6L);
+    assertThat(ask(descriptor("address=9.2"), descriptor("tokens=a", 1)).isOver())
+        .isTrue();
+    assertThat(ask(descriptor("address=9.2", 0)).status(0)).containsEntry("remaining", 5L);
+  }
+
+  @Test
+  void oneLimitInQuotaModeThatHasRoomIsEnough() {
+    MessageWriter model = descriptor("model=a");
+    MessageWriter other = descriptor("other=a");
+    assertThat(ask(model, other).metadata())
+        .containsEntry("passed", List.of("model", "other"))
+        .doesNotContainKey("full");
+    assertThat(ask(model, other).isOver()).isFalse();
+    EnvoyAnswer one = ask(model, other);
+    assertThat(one.isOver()).isFalse();
+    assertThat(one.metadata()).containsEntry("passed", List.of("other"));
+    assertThat(one.status(0)).containsEntry("code", 2L);
+    assertThat(one.status(1)).containsEntry("code", 1L).containsEntry("remaining", 0L);
+    EnvoyAnswer none = ask(model, other, descriptor("address=8.1"));
+    assertThat(none.isOver()).isTrue();
+    assertThat(none.full()).containsExactlyInAnyOrder("model", "other");
+    // Nothing was charged, and where another descriptor denies nothing is.
+    assertThat(ask(descriptor("address=8.1", 0)).status(0)).containsEntry("remaining", 5L);
+    assertThat(ask(descriptor("other=b"), descriptor("path=/never")).isOver()).isTrue();
+    assertThat(ask(descriptor("other=b", 0)).status(0)).containsEntry("remaining", 3L);
   }
 
   @Test
@@ -420,8 +472,12 @@ final class EnvoyIT {
             EnvoyAnswer.of(call(own, LIMITS, in("open", descriptor("a=1")), token()));
         assertThat(open.isOver()).isFalse();
         assertThat(open.headers()).containsEntry("Weir-Degraded", "shared-state-away");
-        assertThat(statusOf(() -> call(own, LIMITS, in("closed", descriptor("a=1")), token())))
-            .isEqualTo(Status.Code.UNAVAILABLE);
+        EnvoyAnswer closed =
+            EnvoyAnswer.of(call(own, LIMITS, in("closed", descriptor("a=1")), token()));
+        assertThat(closed.isOver()).isTrue();
+        assertThat(closed.headers())
+            .containsEntry("Weir-Degraded", "shared-state-away")
+            .containsKey("Retry-After");
         assertThat(EnvoyAnswer.of(call(own, LIMITS, in("closed", descriptor("tried=1")), token()))
                 .isOver())
             .isFalse();
@@ -429,8 +485,9 @@ final class EnvoyIT {
           EnvoyAnswer looked = EnvoyAnswer.of(call(own, LIMITS, in("open", asked), token()));
           assertThat(looked.isOver()).isFalse();
           assertThat(looked.headers()).containsKey("Weir-Degraded");
-          assertThat(statusOf(() -> call(own, LIMITS, in("closed", asked), token())))
-              .isEqualTo(Status.Code.UNAVAILABLE);
+          assertThat(EnvoyAnswer.of(call(own, LIMITS, in("closed", asked), token()))
+                  .isOver())
+              .isTrue();
         }
         EnvoyAnswer shared = EnvoyAnswer.of(
             call(own, LIMITS, in("shared", descriptor("a=1"), descriptor("b=1")), token()));

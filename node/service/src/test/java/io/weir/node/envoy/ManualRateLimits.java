@@ -7,6 +7,7 @@ import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.weir.core.decision.Decision.Allowed;
 import io.weir.core.decision.Decision.Denied;
+import io.weir.core.policy.OperationLimit.Limited;
 import io.weir.core.policy.PolicyRevision;
 import io.weir.core.throttle.Charge;
 import io.weir.core.throttle.JointCharge;
@@ -46,9 +47,7 @@ final class ManualRateLimits implements AutoCloseable {
             new NodeMetrics(),
             Tracing.NONE,
             Witness.NONE),
-        (tenant, subject, limit, operations) -> {
-          throw new UnsupportedOperationException("memory has no refunds without a reservation");
-        },
+        new EnvoyServer.Corrections(ManualRateLimits::none, ManualRateLimits::none),
         id -> Future.succeededFuture(policies.current().policy().subject(id)));
   }
 
@@ -57,6 +56,11 @@ final class ManualRateLimits implements AutoCloseable {
     public CompletionStage<PolicyRevision> reload(long seenRevision) {
       return completedFuture(current);
     }
+  }
+
+  private static CompletionStage<?> none(
+      String tenant, String subject, Limited limit, long operations) {
+    throw new UnsupportedOperationException("memory has no corrections without a reservation");
   }
 
   void advanceMicros(long micros) {

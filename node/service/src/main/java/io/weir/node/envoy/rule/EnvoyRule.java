@@ -10,9 +10,6 @@ import java.util.Set;
  *
  * @param name of the limit, in answers and metrics
  * @param limit empty if it has none
- * @param takesLimits whether a limit that a descriptor carries counts in place of its own
- * @param audits whether it is decided and not enforced
- * @param isDivided whether it is divided among Envoys, which decide without a call
  * @param charges what its descriptors are charged as, in place of a limit
  * @param replaces names of rules that do not count beside this one
  * @param plan limits the operation with the rule's name, unless a descriptor carries a limit
@@ -21,14 +18,18 @@ public record EnvoyRule(
     String name,
     List<EntryMatch> match,
     Optional<UnitLimit> limit,
-    boolean takesLimits,
-    boolean audits,
-    boolean isDivided,
+    Set<RuleOption> options,
     Optional<PolicyCharge> charges,
     Set<String> replaces,
     Plan plan) {
   public EnvoyRule {
     match = List.copyOf(match);
+    options = Set.copyOf(options);
     replaces = Set.copyOf(replaces);
+  }
+
+  /** Whether it has an option. */
+  public boolean has(RuleOption option) {
+    return options.contains(option);
   }
 }

@@ -11,6 +11,7 @@ import io.weir.core.policy.schema.Section.Item;
 import io.weir.core.policy.schema.Table;
 import io.weir.core.policy.schema.Words;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -51,11 +52,21 @@ public final class EnvoySection implements PolicySection<EnvoyDomains> {
       Field.flag("unlimited", "instead of a limit: its descriptors pass");
   private static final Field<Boolean> TAKES_LIMITS = Field.flag(
       "override", "whether a limit that a descriptor carries applies in place of this one");
-  private static final Field<Boolean> AUDITS = Field.choice(
+  private static final Field<Optional<RuleOption>> MODE = Field.choice(
           "mode",
-          Words.of("enforce", false, "audit", true),
-          "`enforce`, or `audit`: decided and counted, and it denies nothing")
-      .or(false);
+          Words.of(
+              "enforce",
+              Optional.<RuleOption>empty(),
+              "audit",
+              Optional.of(RuleOption.AUDIT),
+              "quota",
+              Optional.of(RuleOption.QUOTA)),
+          "`enforce`, `audit`: decided and counted, and it denies nothing; or `quota`: it denies only if all of"
+              + " the request's rules in this mode do")
+      .or(Optional.empty());
+  private static final Field<Boolean> AFTERWARDS = Field.flag(
+      "afterwards",
+      "whether its hits are charged after the answer of the upstream: [all are taken](envoy.md#charges-after-the-answer)");
   private static final Field<Boolean> DIVIDED = Field.flag(
       "divided",
       "whether it is [divided among Envoys](envoy.md#divided-limits), per second to day, its keys in"
@@ -81,7 +92,8 @@ public final class EnvoySection implements PolicySection<EnvoyDomains> {
               PER,
               UNLIMITED,
               TAKES_LIMITS,
-              AUDITS,
+              MODE,
+              AFTERWARDS,
               DIVIDED,
               SUBJECT,
               OPERATION,
@@ -161,15 +173,13 @@ public final class EnvoySection implements PolicySection<EnvoyDomains> {
   private static Optional<EnvoyRule> rule(String domain, Section section, FailureMode failureMode) {
     List<EntryMatch> match = match(section);
     Optional<UnitLimit> limit = limit(section);
-    boolean takesLimits = section.get(TAKES_LIMITS);
-    boolean audits = section.get(AUDITS);
-    boolean isDivided = section.get(DIVIDED);
+    Set<RuleOption> options = options(section);
     Set<String> replaces = Item.texts(section.get(REPLACES));
-    Optional<PolicyCharge> charges = charges(section, match, takesLimits || audits || isDivided);
-    if (isDivided) {
+    Optional<PolicyCharge> charges = charges(section, match, !options.isEmpty());
+    if (options.contains(RuleOption.DIVIDED)) {
       boolean isShared = match.stream().anyMatch(EntryMatch::shared);
       boolean hasOthers =
-          takesLimits || audits || section.get(UNLIMITED) || !replaces.isEmpty() || isShared;
+          options.size() > 1 || section.get(UNLIMITED) || !replaces.isEmpty() || isShared;
       checkDivided(section, match, hasOthers, limit);
     }
     String name = section.find(NAME).orElseGet(() -> nameOf(match));
@@ -179,12 +189,25 @@ public final class EnvoySection implements PolicySection<EnvoyDomains> {
             name,
             match,
             limit,
-            takesLimits,
-            audits,
-            isDivided,
+            options,
             charges,
             replaces,
             EnvoyDomain.plan(domain, name, limit, failureMode)));
+  }
+
+  private static Set<RuleOption> options(Section section) {
+    Set<RuleOption> options = EnumSet.noneOf(RuleOption.class);
+    section.get(MODE).ifPresent(options::add);
+    Map.of(
+            TAKES_LIMITS, RuleOption.OVERRIDE,
+            DIVIDED, RuleOption.DIVIDED,
+            AFTERWARDS, RuleOption.AFTERWARDS)
+        .forEach((field, option) -> {
+          if (section.get(field)) {
+            options.add(option);
+          }
+        });
+    return options;
   }
 
   private static Optional<PolicyCharge> charges(
@@ -203,7 +226,7 @@ public final class EnvoySection implements PolicySection<EnvoyDomains> {
       section.error(
           "subject_with_options",
           SUBJECT.name(),
-          "beside override, mode or divided (expected: none of them)");
+          "beside override, mode, afterwards or divided (expected: none of them)");
     }
     return subject.flatMap(
         key -> section.find(OPERATION).map(operation -> new PolicyCharge(key, operation)));
@@ -230,7 +253,7 @@ public final class EnvoySection implements PolicySection<EnvoyDomains> {
       section.error(
           "divided_with_options",
           DIVIDED.name(),
-          "true beside override, mode, replaces, unlimited or shared (expected: none of them)");
+          "true beside override, mode, afterwards, replaces, unlimited or shared (expected: none of them)");
     }
     if (limit.filter(given -> !given.isDivisible()).isPresent()) {
       section.error("divided_too_long", PER.name(), "above a day (expected: second to day)");

@@ -106,7 +106,7 @@ public final class ImportedFiles {
               descriptor.line(),
               match,
               "unlimited: true",
-              false,
+              Optional.empty(),
               Optional.empty(),
               List.of()))
           : Optional.empty();
@@ -116,17 +116,14 @@ public final class ImportedFiles {
       return Optional.empty();
     }
     reader.refuseUnknown(fields, OF_LIMIT);
-    boolean isQuota = reader.flag(descriptor, "quota_mode");
-    if (isQuota) {
-      reader.note(
-          descriptor, "quota_mode: the rule is in audit mode, and names no quota in metadata");
-    }
-    boolean audits = reader.flag(descriptor, "shadow_mode") || isQuota;
+    Optional<String> mode = reader.flag(descriptor, "shadow_mode")
+        ? Optional.of("audit")
+        : Optional.of("quota").filter(word -> reader.flag(descriptor, "quota_mode"));
     List<String> replaces = replaced(fields);
     Optional<String> name = reader.text(fields, "name").filter(text -> isName(fields, text));
     return limit(fields)
-        .map(words -> new ImportedRule(
-            reader.file(), descriptor.line(), match, words, audits, name, replaces));
+        .map(words ->
+            new ImportedRule(reader.file(), descriptor.line(), match, words, mode, name, replaces));
   }
 
   private boolean isName(Mapping limit, String name) {

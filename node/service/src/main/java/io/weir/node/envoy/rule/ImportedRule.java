@@ -8,13 +8,14 @@ import java.util.stream.Collectors;
  * A rule of a file that is imported.
  *
  * @param limit as a policy has it
+ * @param mode as a policy has it; empty for one that is enforced
  */
 record ImportedRule(
     String file,
     int line,
     List<EntryMatch> match,
     String limit,
-    boolean audits,
+    Optional<String> mode,
     Optional<String> name,
     List<String> replaces) {
   ImportedRule {
@@ -29,7 +30,7 @@ record ImportedRule(
         line,
         match,
         limit,
-        audits,
+        mode,
         name,
         replaces.stream().filter(names::contains).toList());
   }
@@ -39,9 +40,7 @@ record ImportedRule(
     StringBuilder text = new StringBuilder("{ match: [");
     text.append(match.stream().map(ImportedRule::text).collect(Collectors.joining(", ")));
     text.append("], ").append(limit);
-    if (audits) {
-      text.append(", mode: audit");
-    }
+    mode.ifPresent(given -> text.append(", mode: ").append(given));
     name.ifPresent(given -> text.append(", name: ").append(quoted(given)));
     if (!replaces.isEmpty()) {
       text.append(", replaces: [")

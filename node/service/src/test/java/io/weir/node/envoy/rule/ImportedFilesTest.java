@@ -77,7 +77,7 @@ final class ImportedFilesTest {
     EnvoyRule pay = rule(imported, "account=silver,route=pay").orElseThrow();
     assertThat(pay.name()).isEqualTo("pay");
     assertThat(pay.replaces()).containsExactly("any_address");
-    assertThat(rule(imported, "tried=1").orElseThrow().audits()).isTrue();
+    assertThat(rule(imported, "tried=1").orElseThrow().options()).containsExactly(RuleOption.AUDIT);
     assertThat(rule(imported, "file=img/a").orElseThrow().match().get(0).shared())
         .isTrue();
   }
@@ -130,7 +130,8 @@ final class ImportedFilesTest {
     assertThat(imported.errors()).isEmpty();
     assertThat(imported.notes())
         .extracting(note -> note.replaceFirst(" .*", ""))
-        .containsExactlyInAnyOrder("shop.yaml:4:", "shop.yaml:5:", "shop.yaml:3:", "shop.yaml:7:");
+        .containsExactlyInAnyOrder("shop.yaml:4:", "shop.yaml:5:", "shop.yaml:3:");
+    assertThat(imported.section()).contains("mode: quota");
     assertThat(imported.section()).contains("  shop.eu:\n    tenant: shop-eu\n");
     assertThat(PolicyDocuments.parse("policy", "buckets: []\n" + imported.section())
             .warnings())

@@ -1,5 +1,7 @@
 package io.weir.state.hold;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
 import io.weir.core.bucket.Demand;
 import io.weir.core.bucket.Scope;
 import io.weir.core.kind.KindDemand;
@@ -12,33 +14,40 @@ import io.weir.state.connection.Scripts;
 import io.weir.state.lane.RedisClock;
 import io.weir.state.wire.LuaLibrary;
 import io.weir.state.wire.LuaScript;
+import io.weir.state.wire.OthersTemplate;
 import io.weir.state.wire.RedisKeys;
+import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * Refunds of operations that nothing has reserved, in Redis. Safe for use by many threads; never blocks.
+ * Refunds and debts of operations that nothing has reserved, in Redis. Safe for use by many threads; never blocks.
  *
  * <p>A reservation says what it has taken and when, and its end gives back no more than is left of that
  * ({@link RedisHolds}). Here nothing says so: a refund gives back as much as is in use, whoever has used it, and a limit
  * admits as much more as is refunded. Other nodes that remember a denial notice it within a second.
  */
-public final class RedisRefunds {
+public final class RedisCorrections {
+  // The largest cost that a script accepts.
+  private static final long MOST_OWED = (1L << 53) - 1;
+
   private final RedisConnections redis;
-  private final LuaScript script;
+  private final LuaScript refund;
+  private final LuaScript owe;
   private final Supplier<List<String>> clock;
   /** By part of the shared state; empty with a clock other than Redis's. */
   private final List<RedisClock> clocks;
 
   /** @param redis the connections to the limits */
-  public RedisRefunds(RedisConnections redis) {
+  public RedisCorrections(RedisConnections redis) {
     this(
         redis,
         Map.of(),
@@ -48,20 +57,22 @@ public final class RedisRefunds {
             .toList());
   }
 
-  private RedisRefunds(
+  private RedisCorrections(
       RedisConnections redis,
       Map<String, String> includes,
       Supplier<List<String>> clock,
       List<RedisClock> clocks) {
     this.redis = redis;
-    this.script = LuaLibrary.limiter(includes).script("refund");
+    LuaLibrary library = LuaLibrary.limiter(includes);
+    this.refund = library.script("refund");
+    this.owe = library.script("owe");
     this.clock = clock;
     this.clocks = clocks;
   }
 
   /** The same with a clock other than Redis's, which a test moves. */
-  public static RedisRefunds rehearsing(RedisConnections redis, LongSupplier clockMicros) {
-    return new RedisRefunds(
+  public static RedisCorrections rehearsing(RedisConnections redis, LongSupplier clockMicros) {
+    return new RedisCorrections(
         redis,
         Map.of("now", "now_text"),
         () -> List.of(Long.toString(clockMicros.getAsLong())),
@@ -78,7 +89,45 @@ public final class RedisRefunds {
    */
   public CompletionStage<List<Long>> refund(
       String tenant, String subject, Limited limit, long operations) {
-    requireRefundable(limit, operations);
+    String quotas = limit.others().stream().map(KindDemand::name).collect(Collectors.joining(" "));
+    return run(refund, tenant, subject, limit, operations, quotas).thenApply(given -> {
+      redis.returns().refunded(tenant, subject);
+      return given;
+    });
+  }
+
+  /**
+   * Takes operations of a subject that are over already, beyond its limits if need be: what is above a limit is owed, and
+   * later requests wait until it has drained, or for the next period of a quota. Failures and the timeout are those of
+   * {@link #refund}.
+   *
+   * @param limit rates and quotas of the subject alone
+   * @param operations above 0
+   */
+  public CompletionStage<?> owe(String tenant, String subject, Limited limit, long operations) {
+    long counted = Math.min(operations, MOST_OWED);
+    byte[] quotas = new OthersTemplate(limit.others(), aboutNow(tenant)).text();
+    return run(owe, tenant, subject, limit, counted, new String(quotas, US_ASCII));
+  }
+
+  // The periods of calendars are sent for about this instant.
+  private long aboutNow(String tenant) {
+    List<String> given = clock.get();
+    if (!given.isEmpty()) {
+      return Long.parseLong(given.get(0));
+    }
+    long known = clocks.get(redis.partOf(tenant)).micros();
+    return known > 0 ? known : TimeUnit.MILLISECONDS.toMicros(Clock.systemUTC().millis());
+  }
+
+  private CompletionStage<List<Long>> run(
+      LuaScript script,
+      String tenant,
+      String subject,
+      Limited limit,
+      long operations,
+      String quotas) {
+    requireOwn(limit, operations);
     Optional<RedisClock> ofPart =
         clocks.isEmpty() ? Optional.empty() : Optional.of(clocks.get(redis.partOf(tenant)));
     long sent = System.nanoTime();
@@ -86,29 +135,28 @@ public final class RedisRefunds {
     List<String> arguments = new ArrayList<>(List.of(
         Long.toString(ofPart.map(known -> known.notAfter(sent)).orElse(0L)),
         Long.toString(operations),
-        limit.demands().stream().map(RedisRefunds::text).collect(Collectors.joining(";")),
-        limit.others().stream().map(KindDemand::name).collect(Collectors.joining(" "))));
+        limit.demands().stream().map(RedisCorrections::text).collect(Collectors.joining(";")),
+        quotas));
     arguments.addAll(clock.get());
     return Scripts.run(redis, script, List.of(key, RedisKeys.counters(key)), arguments)
         .thenApply(answer -> {
           ofPart.ifPresent(known -> known.learn((Long) answer.get(0), sent));
           // After a step of Redis's clock the call may still be waited for.
-          if (answer.size() <= limit.demands().size() + limit.others().size()) {
+          if (answer.size() == 1) {
             throw new StoreUnavailableException(
-                StoreFault.SLOW, "Redis got the refund too late: nothing was given back", null);
+                StoreFault.SLOW, "Redis got it too late: nothing was changed", null);
           }
-          redis.returns().refunded(tenant, subject);
           return answer.stream().skip(1).map(Long.class::cast).toList();
         });
   }
 
-  private static void requireRefundable(Limited limit, long operations) {
+  private static void requireOwn(Limited limit, long operations) {
     if (operations <= 0) {
       throw new IllegalArgumentException(
           "operations: %d (expected: above 0)".formatted(operations));
     }
-    boolean areOfKey = limit.demands().stream().allMatch(RedisRefunds::isOfKey)
-        && limit.others().stream().allMatch(RedisRefunds::isOfKey);
+    boolean areOfKey = limit.demands().stream().allMatch(RedisCorrections::isOfKey)
+        && limit.others().stream().allMatch(RedisCorrections::isOfKey);
     if (!areOfKey) {
       throw new IllegalArgumentException(
           "limit: %s (expected: rates and quotas of the key that count operations)"

@@ -10,6 +10,8 @@ import io.weir.core.bucket.Scope;
 import io.weir.core.decision.Decision;
 import io.weir.core.decision.Decision.Allowed;
 import io.weir.core.decision.Decision.Denied;
+import io.weir.core.kind.CalendarPeriods;
+import io.weir.core.kind.CalendarPeriods.Period;
 import io.weir.core.kind.Extras;
 import io.weir.core.kind.FixedPeriods;
 import io.weir.core.kind.Hold;
@@ -34,6 +36,7 @@ import io.weir.testkit.Histories;
 import io.weir.testkit.ManualClock;
 import io.weir.testkit.RedisDatabase;
 import java.time.Duration;
+import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
@@ -43,9 +46,12 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** What a refund without a reservation gives back: never more than is in use. */
+/**
+ * A refund without a reservation gives back never more than is in use, and operations that are over are taken beyond the
+ * limit.
+ */
 @ExtendWith(RedisFixture.class)
-final class RedisRefundsIT {
+final class RedisCorrectionsIT {
   private static final long SECOND = 1_000_000;
   private static final Demand TEN = Demand.of(new Bucket("ten", Scope.KEY, 10_000, 10_000));
   private static final KindDemand HUNDRED = new Quota(
@@ -58,7 +64,7 @@ final class RedisRefundsIT {
 
   private final ManualClock clock = new ManualClock();
   private RedisBucketStore store;
-  private RedisRefunds refunds;
+  private RedisCorrections refunds;
 
   @BeforeAll
   static void connect(RedisConnections opened) {
@@ -69,7 +75,7 @@ final class RedisRefundsIT {
   void empty() {
     connections.sync().flushall();
     store = RedisBucketStore.rehearsing(connections, clock);
-    refunds = RedisRefunds.rehearsing(connections, clock);
+    refunds = RedisCorrections.rehearsing(connections, clock);
   }
 
   private Decision ask(Limited limit, long cost, Optional<Hold> hold) {
@@ -180,7 +186,7 @@ final class RedisRefundsIT {
     assertThat(ask(day, 50)).isInstanceOf(Allowed.class);
     try (RedisConnections impatient =
         RedisConnections.open(database.uri(), Duration.ofSeconds(2))) {
-      RedisRefunds late = new RedisRefunds(impatient);
+      RedisCorrections late = new RedisCorrections(impatient);
       // It knows Redis's clock from the first answer.
       await()
           .ignoreExceptions()
@@ -188,7 +194,7 @@ final class RedisRefundsIT {
       connections.sync().clientPause(4000);
       CompletableFuture<?> refunded = late.refund("t", "k", day, 50).toCompletableFuture();
       assertThatThrownBy(refunded::join).hasCauseInstanceOf(StoreUnavailableException.class);
-      refunds = new RedisRefunds(connections);
+      refunds = new RedisCorrections(connections);
       assertThat(refund(day, 50)).containsExactly(50L);
     }
   }
@@ -204,8 +210,48 @@ final class RedisRefundsIT {
     assertThatThrownBy(() -> refund(RATE, 0)).hasMessageContaining("operations: 0");
   }
 
+  private void owe(Limited limit, long operations) {
+    refunds.owe("t", "k", limit, operations).toCompletableFuture().join();
+  }
+
   @Test
-  void inAnyOrderTheLevelIsThatOfABucketThatGivesBack() {
+  void operationsThatAreOverAreTakenBeyondTheLimit() {
+    clock.advance(60 * SECOND - clock.getAsLong() % (60 * SECOND));
+    owe(BOTH, 60);
+    assertThat(ask(BOTH, 41)).isInstanceOf(Denied.class);
+    owe(BOTH, 70);
+    // 30 above the burst, of which ten drain each second.
+    clock.advance(3 * SECOND);
+    assertThat(ask(RATE, 1)).isInstanceOf(Denied.class);
+    clock.advance(SECOND / 10);
+    assertThat(ask(RATE, 1)).isInstanceOf(Allowed.class);
+    assertThat(ask(QUOTA, 1)).isInstanceOf(Denied.class);
+    clock.advance(60 * SECOND);
+    assertThat(ask(QUOTA, 100)).isInstanceOf(Allowed.class);
+  }
+
+  @Test
+  void aDebtOfAMonthIsForgottenWithTheMonth() {
+    Quota month = new Quota(
+        "month",
+        Scope.KEY,
+        10,
+        new CalendarPeriods(Period.MONTH, ZoneOffset.UTC, 1),
+        false,
+        80,
+        false,
+        false);
+    Limited limit = new Limited(List.of(), List.of(month));
+    owe(limit, Long.MAX_VALUE);
+    owe(limit, Long.MAX_VALUE);
+    assertThat(ask(limit, 1)).isInstanceOf(Denied.class);
+    clock.advance(32 * 86_400 * SECOND);
+    assertThat(ask(limit, 10)).isInstanceOf(Allowed.class);
+    assertThat(ask(limit, 1)).isInstanceOf(Denied.class);
+  }
+
+  @Test
+  void inAnyOrderTheLevelIsThatOfABucketThatGivesBackAndOwes() {
     Random random = new Random(Histories.firstSeed());
     long level = 0;
     for (int step = 0; step < 3000; step++) {
@@ -213,7 +259,10 @@ final class RedisRefundsIT {
       clock.advance(elapsed);
       level = Math.max(0, level - elapsed * TEN.bucket().unitsPerMicro());
       long operations = 1L + random.nextInt(60);
-      if (random.nextBoolean()) {
+      if (random.nextInt(5) == 0) {
+        owe(RATE, operations);
+        level += units(operations);
+      } else if (random.nextBoolean()) {
         boolean fits = level + units(operations) <= TEN.bucket().capacityUnits();
         assertThat(ask(RATE, operations)).isInstanceOf(fits ? Allowed.class : Denied.class);
         level += fits ? units(operations) : 0;

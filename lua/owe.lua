@@ -1,0 +1,58 @@
+-- Takes operations that are over already: all of them, beyond the limits if need be. What is above a limit is owed.
+--
+-- KEYS
+--   1      the state of a key
+--   2      <state>:counters
+-- ARGV
+--   1 not_after   nothing is taken after it, by Redis's clock: the caller has given up; 0 for never
+--   2 count       operations, above 0
+--   3 rates       text: <bucket>@<rate as in the state> <capacity> <units of an operation>, with a
+--                 semicolon between; '' for none
+--   4 quotas      text, as of lib/kinds/others_of.lua
+-- RETURNS
+--   { clock_us }       not_after has passed
+--   { clock_us, 1 }    all is taken
+-- ERRORS
+--   the key holds no state, or no counters; those of wrong arguments, and of a Redis that accepts no writes
+-- TTL
+--   states and counters as of take.lua
+
+local counters_at = require('kinds/ledger').counters_at
+local new_ledger = require('kinds/ledger').new_ledger
+local stored_of = require('kinds/ledger').stored_of
+local put_counter = require('kinds/ledger_write').put_counter
+local write_counters = require('kinds/ledger_write').write_counters
+local others_of = require('kinds/others_of')
+local clock = require('now')
+local owe = require('state/owe')
+local STATE = require('state/state')
+local units_of = require('state/units').units_of
+
+local now_us = clock(ARGV)
+
+local now, not_after, count = now_us(1), tonumber(ARGV[1]), tonumber(ARGV[2])
+if not_after > 0 and now > not_after then
+  return { now }
+end
+local state, ledger = STATE.read(redis.call('GET', KEYS[1]), now), new_ledger()
+if not state then
+  return redis.error_reply(KEYS[1] .. ' holds no state')
+end
+local counters = counters_at(ledger, redis.call, KEYS[1], now)
+local at_us = math.max(state.at_us, now)
+STATE.forget(state, at_us)
+STATE.move_to(state, at_us)
+for field, capacity, units in string.gmatch(ARGV[3], '([^; ]+) (%d+) (%d+)') do
+  local name, rate = string.match(field, '^([^@]+)@(%d+)')
+  owe(state, { name = name, field = field, rate = tonumber(rate), capacity = tonumber(capacity) },
+    units_of(count, tonumber(units)))
+end
+for _, quota in ipairs(others_of(ARGV[4])) do
+  local counted = quota.kind.counts(quota, count)
+  put_counter(counters, quota.name, quota.kind.settled(quota, stored_of(counters, quota.name), counted, now, now), now)
+end
+if ARGV[3] ~= '' then
+  redis.call('SET', KEYS[1], STATE.value(state, {}), 'PXAT', string.format('%d', state.expires_ms))
+end
+write_counters(ledger, redis.call)
+return { now, 1 }
