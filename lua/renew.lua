@@ -28,7 +28,7 @@ local until_us, kept_ms = now + lease_us, math.ceil((now + lease_us + KEPT_US) /
 
 local function renew_permit(key)
   if not LEASED.renew(redis.call, key, KEYS[1], until_us, now)
-    and not LEASED.renew(redis.call, key, id, until_us, now) then -- the name that an earlier build gave it
+    and not LEASED.renew(redis.call, key, id, until_us, now) then -- a generated id
     return false
   end
   if redis.call('PTTL', key) < kept_ms - now / 1000 then

@@ -67,7 +67,7 @@ local function free_permits()
     local scope, name = string.match(ARGV[i], '^(%d) (%S+)$')
     local key = permits_key(KEYS[1 + tonumber(scope)], name)
     if LEASED.release(redis.call, key, KEYS[8], now)
-      or LEASED.release(redis.call, key, id, now) then -- the name that an earlier build gave it
+      or LEASED.release(redis.call, key, id, now) then -- a generated id
       was_held = true
       local counters = counters_of(tonumber(scope))
       put_counter(counters, name, permit_released(stored_of(counters, name), now), now)

@@ -6,6 +6,8 @@ local PERMITS_KEPT_US = require('kinds/permit').PERMITS_KEPT_US
 local permits_until = require('kinds/permit').permits_until
 local LEASED = require('leased')
 
+local GENERATED = '-' -- asked by a hold with a generated id, as Hold.java has it
+
 -- Stores the counters of the limits after a denial, or after the charge was taken.
 local function keep_counters(charge, what)
   for _, demand in ipairs(charge.others) do
@@ -13,10 +15,11 @@ local function keep_counters(charge, what)
   end
 end
 
--- Keys choose the ids of their holds, and share limits: a permit is held by the key of the hold.
+-- A generated id is unique. One that a service chose may be that of another hold of the limit, too: it is held by the
+-- key of the hold.
 local function hold_permit(charge, demand, stored, call)
-  local key, until_us = demand.permits_key, charge.now + charge.hold.lease_us
-  LEASED.hold(call, key, charge.hold.key, until_us)
+  local held, key, until_us = charge.hold, demand.permits_key, charge.now + charge.hold.lease_us
+  LEASED.hold(call, key, held.asked == GENERATED and held.id or held.key, until_us)
   local kept_us = permits_until(stored, charge.now)
   -- While a permit is held, the key keeps its TTL.
   if kept_us ~= stored[1] or demand.held == 0 and call('PTTL', key) < 0 then

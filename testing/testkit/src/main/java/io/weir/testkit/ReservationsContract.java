@@ -57,7 +57,7 @@ abstract class ReservationsContract extends RefundsContract {
   @Test
   void keysThatUseTheSameIdHoldAPermitEach() {
     List<KindDemand> permits = List.of(permits(2));
-    Extras mine = held(permits, true, false);
+    Extras mine = reused(held(permits, true, false), "Stream:1");
     assertThat(ask(1, List.of(), mine)).isInstanceOf(Allowed.class);
     assertThat(askAs("k2", mine)).isInstanceOf(Allowed.class);
     assertThat(ask(1, List.of(), held(permits, true, false))).isInstanceOf(Denied.class);
