@@ -178,7 +178,8 @@ public final class EnvoyServer {
       case SHOULD_RATE_LIMIT -> ifAdmitted(request, () -> limit(request));
       case STREAM_QUOTAS -> ifAdmitted(request, () -> stream(request));
       case HEALTH_CHECK ->
-        GrpcCall.serve(request, new Bounds(MOST_HEALTH_BYTES, bodies), this::health);
+        GrpcCall.serve(
+            request, new Bounds(MOST_HEALTH_BYTES, bodies), (message, any) -> health(message));
       default -> refuse(request, GrpcStatus.UNIMPLEMENTED, "no such method");
     }
   }
@@ -199,7 +200,9 @@ public final class EnvoyServer {
   private void limit(HttpServerRequest request) {
     Optional<String> ticket = Optional.ofNullable(request.getHeader(Tickets.RETRY_TICKET));
     GrpcCall.serve(
-        request, new Bounds(MOST_MESSAGE_BYTES, bodies), message -> limits.answer(message, ticket));
+        request,
+        new Bounds(MOST_MESSAGE_BYTES, bodies),
+        (message, deadline) -> limits.answer(message, ticket, deadline));
   }
 
   private void stream(HttpServerRequest request) {

@@ -4,8 +4,8 @@ import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Function;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One call of one message and one answer. Mutable; owned by its event loop.
@@ -25,21 +25,33 @@ final class GrpcCall {
 
   private final HttpServerRequest request;
   private final Bounds bounds;
-  private final Function<Buffer, Future<Buffer>> method;
+  private final Method method;
   private final long arrivedNanos = System.nanoTime();
+  private final long timeoutNanos;
   private final Buffer body = Buffer.buffer();
   private boolean isAnswered;
 
-  /** @param method answers a message; may throw {@link GrpcException}, or fail with it */
-  private GrpcCall(
-      HttpServerRequest request, Bounds bounds, Function<Buffer, Future<Buffer>> method) {
+  /** The deadline of a caller. */
+  interface Deadline {
+    /** Throws {@link GrpcException} if it has passed: nothing is to be charged. */
+    void require();
+  }
+
+  /** A method of a service. */
+  @FunctionalInterface
+  interface Method {
+    /** Answers a message; may throw {@link GrpcException}, or fail with it. */
+    Future<Buffer> answer(Buffer message, Deadline deadline);
+  }
+
+  private GrpcCall(HttpServerRequest request, Bounds bounds, Method method) {
     this.request = request;
     this.bounds = bounds;
     this.method = method;
+    this.timeoutNanos = timeoutNanos(request.getHeader("grpc-timeout"));
   }
 
-  static void serve(
-      HttpServerRequest request, Bounds bounds, Function<Buffer, Future<Buffer>> method) {
+  static void serve(HttpServerRequest request, Bounds bounds, Method method) {
     GrpcCall call = new GrpcCall(request, bounds, method);
     request.exceptionHandler(gone -> call.ends());
     request.handler(call::arrived);
@@ -50,7 +62,7 @@ final class GrpcCall {
   static void refuse(HttpServerRequest request, GrpcException refusal) {
     request.exceptionHandler(gone -> {});
     Bounds none = new Bounds(0, new BodyBudget(0));
-    new GrpcCall(request, none, message -> Future.failedFuture(refusal)).fail(refusal);
+    new GrpcCall(request, none, (message, deadline) -> Future.failedFuture(refusal)).fail(refusal);
   }
 
   private void arrived(Buffer bytes) {
@@ -73,11 +85,8 @@ final class GrpcCall {
       return;
     }
     try {
-      if (System.nanoTime() - arrivedNanos > timeoutNanos()) {
-        throw new GrpcException(
-            GrpcStatus.DEADLINE_EXCEEDED, "the deadline had passed: nothing was charged");
-      }
-      method.apply(message()).onComplete(done -> {
+      requireInTime();
+      method.answer(message(), this::requireInTime).onComplete(done -> {
         if (done.succeeded()) {
           succeed(done.result());
         } else {
@@ -86,6 +95,13 @@ final class GrpcCall {
       });
     } catch (RuntimeException e) {
       fail(e);
+    }
+  }
+
+  private void requireInTime() {
+    if (System.nanoTime() - arrivedNanos > timeoutNanos) {
+      throw new GrpcException(
+          GrpcStatus.DEADLINE_EXCEEDED, "the deadline had passed: nothing was charged");
     }
   }
 
@@ -102,8 +118,7 @@ final class GrpcCall {
   }
 
   // A timeout that cannot be read is none.
-  private long timeoutNanos() {
-    String text = request.getHeader("grpc-timeout");
+  private static long timeoutNanos(@Nullable String text) {
     if (text == null || !TIMEOUT.matcher(text).matches()) {
       return Long.MAX_VALUE;
     }

@@ -16,6 +16,7 @@ import io.weir.node.admission.Witness.Question;
 import io.weir.node.answer.Tickets;
 import io.weir.node.envoy.EnvoyServer.Corrections;
 import io.weir.node.envoy.EnvoyServer.Subjects;
+import io.weir.node.envoy.GrpcCall.Deadline;
 import io.weir.node.envoy.PartDecisions.Answer;
 import io.weir.node.envoy.rule.EnvoyDomain;
 import io.weir.node.envoy.rule.EnvoyDomains;
@@ -62,15 +63,16 @@ final class RateLimits {
    * Answers a message.
    *
    * @param shown the ticket in the metadata
+   * @param deadline of the caller: nothing is charged after it
    */
-  Future<Buffer> answer(Buffer message, Optional<String> shown) {
+  Future<Buffer> answer(Buffer message, Optional<String> shown, Deadline deadline) {
     RateLimitRequest request = RateLimitRequest.read(message);
     EnvoyDomain domain = EnvoyDomains.of(policies.current().policy())
         .find(request.domain())
         .orElseThrow(() -> new GrpcException(
             GrpcStatus.NOT_FOUND, "domain: '%s' is not in the policy".formatted(request.domain())));
     MatchedRules matched = MatchedRules.of(domain, request);
-    return answer(matched, shown)
+    return answer(matched, shown, deadline)
         .recover(error -> Failures.isOutage(error)
             ? Future.succeededFuture(Answers.away(matched, away()))
             : Future.failedFuture(error))
@@ -82,18 +84,19 @@ final class RateLimits {
     return Denied.degraded(policies.current().revision(), List.of(), AWAY_MICROS);
   }
 
-  private Future<RateLimitResponse> answer(MatchedRules matched, Optional<String> shown) {
+  private Future<RateLimitResponse> answer(
+      MatchedRules matched, Optional<String> shown, Deadline deadline) {
     return matched.subject().isEmpty()
-        ? answer(matched, Optional.empty(), shown)
+        ? answer(matched, Optional.empty(), shown, deadline)
         : subjects
             .named(matched.subject().get())
             .compose(found -> found.isEmpty()
                 ? Future.succeededFuture(Answers.unknown(matched))
-                : answer(matched, found, shown));
+                : answer(matched, found, shown, deadline));
   }
 
   private Future<RateLimitResponse> answer(
-      MatchedRules matched, Optional<Subject> subject, Optional<String> shown) {
+      MatchedRules matched, Optional<Subject> subject, Optional<String> shown, Deadline deadline) {
     RateLimitRequest request = matched.request();
     Parts parts = Parts.of(matched, policies.current().policy(), subject);
     if (parts.byId().isEmpty()) {
@@ -101,12 +104,16 @@ final class RateLimits {
     }
     TicketRequest ticket = ticket(shown.or(request::ticket));
     Map<String, Answer> answers = new HashMap<>();
+    deadline.require();
     return forEach(audited(parts), each::decide, answers)
         .otherwiseEmpty() // what audits denies nothing, whatever becomes of it
         .compose(done -> forEach(over(parts), each::take, answers))
         .compose(all -> forEach(idle(parts), each::decide, answers).map(idle -> all && idle))
         .compose(all -> lookForRoom(quotas(parts), answers).map(some -> all && some))
-        .compose(all -> charge(charged(parts), all, ticket, answers))
+        .compose(all -> {
+          deadline.require();
+          return charge(charged(parts), all, ticket, answers);
+        })
         .compose(all -> chargeQuotas(quotas(parts), all, answers))
         .compose(all -> refund(parts, all, answers))
         .map(done -> Answers.response(parts, answers));

@@ -19,6 +19,7 @@ import io.weir.core.throttle.Throttle;
 import io.weir.inmemory.InMemoryBucketStore;
 import io.weir.node.admission.Decider;
 import io.weir.node.admission.Witness;
+import io.weir.node.envoy.GrpcCall.Deadline;
 import io.weir.node.metrics.NodeMetrics;
 import io.weir.node.trace.Tracing;
 import io.weir.state.document.PolicyDocuments;
@@ -68,11 +69,16 @@ final class ManualRateLimits implements AutoCloseable {
   }
 
   EnvoyAnswer ask(Buffer message) {
-    return EnvoyAnswer.of(limits
-        .answer(message, Optional.empty())
+    return EnvoyAnswer.of(ask(message, () -> {}));
+  }
+
+  /** The same for a caller with a deadline. */
+  Buffer ask(Buffer message, Deadline deadline) {
+    return limits
+        .answer(message, Optional.empty(), deadline)
         .toCompletionStage()
         .toCompletableFuture()
-        .join());
+        .join();
   }
 
   // One call after another, so that a look is as good as a step that takes all or nothing. Of those
