@@ -5,6 +5,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import io.weir.core.answer.AnswerFields;
+import io.weir.core.bucket.Scope;
+import io.weir.core.decision.Decision;
+import io.weir.core.decision.Decision.Allowed;
+import io.weir.core.decision.Decision.Denied;
+import io.weir.core.decision.Limit;
+import io.weir.core.decision.Remarks;
+import io.weir.core.kind.Kind;
 import io.weir.node.extension.Capabilities;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -12,6 +20,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
@@ -120,12 +130,70 @@ final class OpenApiTest {
     assertThat(operations()).allMatch(operation -> operation.containsKey("security"));
   }
 
+  // Doors of services read a body also if none is described.
   @Test
-  void everyDoorOfServicesNamesTheRefusalOfAnOperatorsToken() {
-    operations().stream()
-        .filter(operation -> operation.getJsonArray("security").encode().contains("serviceToken"))
-        .forEach(operation ->
-            assertThat(operation.getJsonObject("responses").fieldNames()).contains("401", "403"));
+  void everyDoorOfServicesNamesTheRefusalsOfItsGuardItsReaderAndItsStore() {
+    assertThat(operationsWith("serviceToken"))
+        .isNotEmpty()
+        .allSatisfy(operation -> assertThat(statuses(operation)).contains("401", "403", "503"))
+        .filteredOn(operation -> statuses(operation).contains("408"))
+        .isNotEmpty()
+        .allSatisfy(operation -> assertThat(statuses(operation)).contains("413"));
+  }
+
+  @Test
+  void everyDoorOfOperatorsNamesTheRefusalOfAnotherScope() {
+    assertThat(operationsWith("adminToken"))
+        .isNotEmpty()
+        .allSatisfy(operation -> assertThat(statuses(operation)).contains("401", "403"));
+  }
+
+  @Test
+  void everyOperationWithABodyNamesTheRefusalOfALongOne() {
+    assertThat(operations())
+        .filteredOn(operation -> operation.containsKey("requestBody"))
+        .isNotEmpty()
+        .allSatisfy(operation -> assertThat(statuses(operation)).contains("413"));
+  }
+
+  @Test
+  void everyHeaderOfADecisionIsDescribed() {
+    Remarks remarks = new Remarks(
+        1500, List.of("extra"), List.of("month"), OptionalLong.empty(), Optional.empty());
+    List<Limit> limits = List.of(new Limit("rate", Kind.RATE, Scope.KEY, 1, 1, 1, 0, 1));
+    Decision allowed = new Allowed(1, limits, true, remarks);
+    Decision denied = new Denied(
+            1, limits, List.of("rate"), 1, false, Optional.of("ticket"), true, remarks)
+        .withId("id");
+    assertThat(headers("/v1/check", "post", "200")).containsAll(headers(denied));
+    assertThat(headers("/v1/authorize", "get", "200")).containsAll(headers(allowed));
+    assertThat(headers("/v1/reservations", "post", "201")).containsAll(headers(allowed));
+  }
+
+  private static Set<String> headers(Decision decision) {
+    Set<String> names = new TreeSet<>();
+    AnswerFields.set(decision, (name, value) -> names.add(name));
+    return names;
+  }
+
+  private Set<String> headers(String path, String method, String status) {
+    JsonObject answer = description
+        .getJsonObject("paths")
+        .getJsonObject(path)
+        .getJsonObject(method)
+        .getJsonObject("responses")
+        .getJsonObject(status);
+    String reference = answer.getString("$ref", "");
+    JsonObject response = reference.isEmpty() ? answer : component(reference);
+    return response.getJsonObject("headers").fieldNames();
+  }
+
+  private JsonObject component(String reference) {
+    JsonObject found = description;
+    for (String name : reference.substring("#/".length()).split("/", -1)) {
+      found = found.getJsonObject(name);
+    }
+    return found;
   }
 
   @Test
@@ -153,12 +221,22 @@ final class OpenApiTest {
   void aPartAddsPathsAndComponentsOfANewKind() {
     JsonObject more = new JsonObject()
         .put("paths", new JsonObject().put("/v1/new", new JsonObject()))
-        .put("components", new JsonObject().put("headers", new JsonObject().put("Wait", "x")));
+        .put("components", new JsonObject().put("links", new JsonObject().put("Wait", "x")));
     JsonObject whole = description.copy();
     OpenApi.add(more, whole);
     assertThat(whole.getJsonObject("paths").fieldNames()).contains("/v1/new", "/v1/check");
-    assertThat(whole.getJsonObject("components").getJsonObject("headers").getString("Wait"))
+    assertThat(whole.getJsonObject("components").getJsonObject("links").getString("Wait"))
         .isEqualTo("x");
+  }
+
+  private List<JsonObject> operationsWith(String token) {
+    return operations().stream()
+        .filter(operation -> operation.getJsonArray("security").encode().contains(token))
+        .toList();
+  }
+
+  private static Set<String> statuses(JsonObject operation) {
+    return operation.getJsonObject("responses").fieldNames();
   }
 
   private List<JsonObject> operations() {

@@ -270,6 +270,15 @@ final class HoldsIT {
   }
 
   @Test
+  void bodiesOfReservationsAreBounded() {
+    String paths = "/v1/reservations/acme.k1.none/";
+    for (String path :
+        List.of("/v1/reservations", paths + "settle", paths + "cancel", paths + "renew")) {
+      assertThat(post(path, " ".repeat(8193)).statusCode()).as(path).isEqualTo(413);
+    }
+  }
+
+  @Test
   void anOperationIsSettledByAHeader() {
     for (int i = 0; i < 3; i++) {
       assertThat(fixture.get("/stop", "X-Api-Key", TestPolicies.key("k4")).statusCode())

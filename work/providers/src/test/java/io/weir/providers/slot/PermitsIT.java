@@ -81,4 +81,12 @@ final class PermitsIT extends TwoProviders {
     String group = "{\"upstream\": \"two\", \"group\": \"made-up\"}";
     assertThat(permit("/v1/permits", group).statusCode()).isEqualTo(404);
   }
+
+  @Test
+  void bodiesOfPermitsAreBounded() {
+    for (String path : List.of(
+        "/v1/permits", "/v1/permits/two.a.k1.x.0/release", "/v1/permits/two.a.k1.x.0/renew")) {
+      assertThat(permit(path, " ".repeat(8193)).statusCode()).as(path).isEqualTo(413);
+    }
+  }
 }
