@@ -26,6 +26,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
@@ -41,6 +42,7 @@ public final class Node implements AutoCloseable {
   private final Vertx vertx;
   private final NodeContext context;
   private final List<NodeVerticle> verticles = new CopyOnWriteArrayList<>();
+  private final AtomicLong connections = new AtomicLong();
 
   private Node(SharedState shared, Vertx vertx, NodeContext context) {
     this.shared = shared;
@@ -162,7 +164,7 @@ public final class Node implements AutoCloseable {
   }
 
   private NodeVerticle verticle() {
-    NodeVerticle made = new NodeVerticle(context);
+    NodeVerticle made = new NodeVerticle(context, connections::incrementAndGet);
     verticles.add(made);
     return made;
   }

@@ -37,6 +37,7 @@ import io.weir.node.intake.Route;
 import io.weir.node.intake.ServiceRequests;
 import io.weir.node.intake.WaitingRoom;
 import io.weir.node.reservation.ReservationDoor;
+import io.weir.node.resp.RespCommands;
 import io.weir.node.resp.RespServer;
 import io.weir.node.upstream.Connections;
 import io.weir.node.upstream.Sender;
@@ -50,6 +51,7 @@ import java.util.TreeSet;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import java.util.function.LongSupplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -60,6 +62,7 @@ final class NodeVerticle extends VerticleBase {
   private static final int IDLE_SECONDS = 120;
 
   private final NodeContext node;
+  private final LongSupplier connectionIds;
   private final NodeParts parts;
   private final List<HttpServer> servers = new ArrayList<>();
   private @Nullable RespServer resp;
@@ -67,8 +70,10 @@ final class NodeVerticle extends VerticleBase {
   private final List<Route> served = new CopyOnWriteArrayList<>();
   private @Nullable WaitingRoom waiting;
 
-  NodeVerticle(NodeContext node) {
+  /** @param connectionIds unique among all event loops of the node */
+  NodeVerticle(NodeContext node, LongSupplier connectionIds) {
     this.node = node;
+    this.connectionIds = connectionIds;
     this.parts = node.parts();
   }
 
@@ -111,10 +116,10 @@ final class NodeVerticle extends VerticleBase {
         vertx,
         secured(
             new NetServerOptions().setReuseAddress(true).setTcpKeepAlive(true), listening.tls()),
+        connectionIds,
         new TokenGuard(parts.config().tokens().service()),
-        parts.policies(),
-        parts.identities(),
-        decider);
+        new RespCommands(
+            vertx.getOrCreateContext(), parts.policies(), parts.identities(), decider));
     resp = server;
     return server.listen(listening.resp().get());
   }

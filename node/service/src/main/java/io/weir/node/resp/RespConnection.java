@@ -11,7 +11,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
+import java.util.Optional;
 import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -29,8 +29,9 @@ final class RespConnection implements RespClient {
   private static final String NO_TOKEN = "NOAUTH Authentication required.";
 
   private final NetSocket socket;
+  private final ConnectedClient client;
   private final TokenGuard services;
-  private final Map<String, RespCommand> commands;
+  private final RespCommands commands;
   private final Runnable welcomed;
   private final RespReader reader = new RespReader();
   private final Queue<Open> open = new ArrayDeque<>();
@@ -43,13 +44,14 @@ final class RespConnection implements RespClient {
   private boolean isGone;
 
   /**
+   * @param id unique among all connections of the node
    * @param services admit the service token
-   * @param commands that ask for decisions, by their names
    * @param welcomed called when the client has shown it
    */
   RespConnection(
-      NetSocket socket, TokenGuard services, Map<String, RespCommand> commands, Runnable welcomed) {
+      long id, NetSocket socket, TokenGuard services, RespCommands commands, Runnable welcomed) {
     this.socket = socket;
+    this.client = new ConnectedClient(id, socket);
     this.services = services;
     this.commands = commands;
     this.welcomed = welcomed;
@@ -195,8 +197,10 @@ final class RespConnection implements RespClient {
         if (!isKnown) {
           throw RespException.of(NO_TOKEN);
         }
-        RespCommand asking = commands.get(command);
-        yield asking == null ? now(Chatter.answer(command, words)) : asking.answer(words, this);
+        yield commands
+            .named(command)
+            .map(asking -> asking.answer(words, this))
+            .orElseGet(() -> now(Chatter.answer(words, client, version)));
       }
     };
   }
@@ -234,6 +238,7 @@ final class RespConnection implements RespClient {
   // HELLO [version [AUTH user token] [SETNAME name]]
   private Buffer hello(List<String> words) {
     int asked = words.size() > 1 ? version(words.get(1)) : version;
+    Optional<String> name = Optional.empty();
     int at = 2;
     while (at < words.size()) {
       String option = words.get(at).toUpperCase(Locale.ROOT);
@@ -241,6 +246,7 @@ final class RespConnection implements RespClient {
         requireToken(words.get(at + 2));
         at += 3;
       } else if (option.equals("SETNAME") && at + 1 < words.size()) {
+        name = Optional.of(words.get(at + 1));
         at += 2;
       } else {
         throw RespException.of("ERR syntax error in HELLO");
@@ -249,8 +255,9 @@ final class RespConnection implements RespClient {
     if (!isKnown) {
       throw RespException.of("NOAUTH HELLO must be called with AUTH, or after it");
     }
+    name.ifPresent(client::rename);
     version = asked;
-    return Chatter.hello(version);
+    return Chatter.hello(client, version);
   }
 
   private static int version(String word) {

@@ -1,21 +1,17 @@
 package io.weir.node.resp;
 
-import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.net.NetServer;
 import io.vertx.core.net.NetServerOptions;
 import io.vertx.core.net.NetSocket;
-import io.weir.core.throttle.PolicySource;
-import io.weir.node.admission.WaitingDecider;
-import io.weir.node.auth.Identities;
 import io.weir.node.auth.TokenGuard;
 import io.weir.node.config.NodeConfig.Address;
 import io.weir.node.intake.Strangers;
 import io.weir.node.intake.Strangers.Stranger;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 
 /**
  * Serves the port for clients of Redis on one event loop. Mutable; owned by its event loop.
@@ -27,29 +23,26 @@ public final class RespServer {
   private static final int MOST_STRANGERS = 200;
 
   private final NetServer server;
+  private final LongSupplier ids;
   private final TokenGuard services;
   private final Strangers strangers;
-  private final Map<String, RespCommand> commands;
+  private final RespCommands commands;
 
   /**
    * @param options of its port, with TLS if it has any
+   * @param ids a new one for each connection, unique in the node
    * @param services admit the service token
    */
   public RespServer(
       Vertx vertx,
       NetServerOptions options,
+      LongSupplier ids,
       TokenGuard services,
-      PolicySource policies,
-      Identities identities,
-      WaitingDecider decider) {
+      RespCommands commands) {
     this.strangers = new Strangers(vertx, MOST_CONNECTIONS, MOST_STRANGERS);
+    this.ids = ids;
     this.services = services;
-    Context context = vertx.getOrCreateContext();
-    this.commands = Map.of(
-        CheckCommand.NAME,
-        new CheckCommand(policies, identities, decider),
-        ThrottleCommand.NAME,
-        new ThrottleCommand(context, policies, identities, decider.decider()));
+    this.commands = commands;
     this.server = vertx.createNetServer(options).connectHandler(this::welcome);
   }
 
@@ -72,7 +65,8 @@ public final class RespServer {
       return;
     }
     Stranger stranger = welcomed.get();
-    RespConnection connection = new RespConnection(socket, services, commands, stranger::isKnown);
+    RespConnection connection =
+        new RespConnection(ids.getAsLong(), socket, services, commands, stranger::isKnown);
     socket.closeHandler(closed -> {
       stranger.closed();
       connection.closed();

@@ -6,17 +6,21 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisURI;
+import io.lettuce.core.SslOptions;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.NestedMultiOutput;
 import io.lettuce.core.protocol.CommandArgs;
+import io.weir.node.config.Tls;
 import io.weir.node.testing.NodeFixture;
 import io.weir.node.testing.TestPolicies;
 import io.weir.testkit.CommandRun;
 import io.weir.testkit.FreePorts;
+import io.weir.testkit.TestCertificate;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -26,7 +30,9 @@ import java.net.Socket;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -323,9 +329,139 @@ final class RespIT {
     assertThat(exchange("HELLO 3 AUTH default " + NodeFixture.SERVICE
             + " SETNAME me\r\nCLIENT SETINFO LIB-NAME x\r\nSELECT 0\r\nSELECT 1\r\nCOMMAND DOCS\r\n"
             + "HELLO 4\r\nGET x\r\nWEIR.CHECK k3 Ping\r\nQUIT\r\n"))
-        .startsWith("%6\r\n$6\r\nserver\r\n$4\r\nweir\r\n")
+        .startsWith("%7\r\n$6\r\nserver\r\n$4\r\nweir\r\n")
         .contains("+OK\r\n+OK\r\n-ERR DB index is out of range\r\n*0\r\n-NOPROTO ")
         .contains("-ERR unknown command", "%11\r\n$8\r\ndecision\r\n$7\r\nallowed\r\n", "_\r\n");
+  }
+
+  @Test
+  void aClientHasTheNamesThatItGave() throws IOException {
+    assertThat(exchange("AUTH " + NodeFixture.SERVICE + """
+            \r
+            CLIENT GETNAME\r
+            CLIENT SETNAME worker-7\r
+            client getname\r
+            CLIENT SETNAME\r
+            CLIENT SETINFO LIB-NAME lettuce\r
+            CLIENT SETINFO lib-ver 6.5\r
+            CLIENT SETINFO colour red\r
+            CLIENT NO-EVICT ON\r
+            CLIENT NO-TOUCH ON\r
+            CLIENT KILL ID 1\r
+            *3\r
+            $6\r
+            CLIENT\r
+            $7\r
+            SETNAME\r
+            $3\r
+            a b\r
+            QUIT\r
+            """)).isEqualTo("""
+            +OK\r
+            $-1\r
+            +OK\r
+            $8\r
+            worker-7\r
+            -ERR wrong number of arguments for 'client|setname' command\r
+            +OK\r
+            +OK\r
+            -ERR CLIENT SETINFO: (expected: LIB-NAME or LIB-VER, and a value)\r
+            +OK\r
+            +OK\r
+            -ERR unknown subcommand of CLIENT\r
+            -ERR names of clients have no spaces and no special characters\r
+            +OK\r
+            """);
+    assertThat(exchange("HELLO 3 AUTH default " + NodeFixture.SERVICE
+            + "\r\nCLIENT GETNAME\r\nHELLO 3 SETNAME me\r\nCLIENT GETNAME\r\nQUIT\r\n"))
+        .contains("_\r\n%7\r\n")
+        .endsWith("$2\r\nme\r\n+OK\r\n");
+  }
+
+  @Test
+  void aClientSeesItsOwnConnectionAlone() throws IOException {
+    String asks = "AUTH " + NodeFixture.SERVICE + "\r\nCLIENT SETNAME first\r\nCLIENT ID\r\n";
+    try (Socket other = new Socket(InetAddress.getLoopbackAddress(), port)) {
+      other.setSoTimeout(READ_MILLIS);
+      other.getOutputStream().write(asks.getBytes(ISO_8859_1));
+      assertThat(other.getInputStream().readNBytes(11)).asString().isEqualTo("+OK\r\n+OK\r\n:");
+      String answers = exchange("HELLO 3 AUTH default " + NodeFixture.SERVICE + """
+           SETNAME second\r
+          CLIENT SETINFO LIB-NAME lib\r
+          CLIENT SETINFO LIB-VER 2\r
+          CLIENT ID\r
+          CLIENT INFO\r
+          CLIENT LIST\r
+          CLIENT LIST TYPE normal\r
+          QUIT\r
+          """);
+      String own = "id=\\1 addr=127\\.0\\.0\\.1:\\d+ laddr=127\\.0\\.0\\.1:" + port
+          + " name=second age=\\d+ idle=0 flags=N db=0 .*cmd=client\\|%s user=default redir=-1 resp=3"
+          + " lib-name=lib lib-ver=2\n\r\n";
+      assertThat(answers)
+          .matches("(?s).*:(\\d+)\r\n\\$\\d+\r\n" + own.formatted("info") + "\\$\\d+\r\n"
+              + own.formatted("list") + "-ERR syntax error in CLIENT LIST\r\n\\+OK\r\n")
+          .doesNotContain("first");
+    }
+  }
+
+  @Test
+  void everyConnectionHasAnIdOfItsOwn() throws IOException {
+    String asks = "AUTH " + NodeFixture.SERVICE + "\r\nCLIENT ID\r\nQUIT\r\n";
+    assertThat(List.of(exchange(asks), exchange(asks), exchange(asks))).doesNotHaveDuplicates();
+  }
+
+  @Test
+  void theNodeDescribesItselfAsClientsExpect() throws IOException {
+    String all = "server:weir\r\nredis_version:7.0.0\r\nredis_mode:standalone\r\ntcp_port:" + port;
+    assertThat(
+            exchange(
+                "AUTH " + NodeFixture.SERVICE
+                    + "\r\nINFO\r\nINFO replication\r\nINFO memory\r\nCOMMAND COUNT\r\nCOMMAND LIST\r\nQUIT\r\n"))
+        .contains("# Server\r\n" + all + "\r\n", "loading:0\r\n", "cluster_enabled:0\r\n")
+        .contains("\r\n$28\r\n# Replication\r\nrole:master\r\n\r\n$0\r\n\r\n:12\r\n*12\r\n");
+  }
+
+  @Test
+  void everyCommandOfTheListIsAnswered() throws IOException {
+    String list = exchange("AUTH " + NodeFixture.SERVICE + "\r\nCOMMAND LIST\r\nQUIT\r\n");
+    List<String> commands = Pattern.compile("(?m)^[a-z.]+(?=\r)")
+        .matcher(list)
+        .results()
+        .map(MatchResult::group)
+        .toList();
+    assertThat(commands).hasSize(12);
+    for (String command : commands) {
+      assertThat(exchange("AUTH " + NodeFixture.SERVICE + "\r\n" + command + "\r\nQUIT\r\n"))
+          .doesNotContain("unknown command");
+    }
+  }
+
+  @Test
+  void thePortHasTheTlsOfCallers() throws IOException {
+    int ownPort = FreePorts.one();
+    try (TestCertificate certificate = TestCertificate.of("localhost")) {
+      Tls tls = new Tls(certificate.certificate(), certificate.key(), Optional.empty());
+      try (NodeFixture secured = NodeFixture.withResp(POLICY, ownPort, Optional.of(tls))) {
+        assertThat(secured.node()).isNotNull();
+        RedisClient client = RedisClient.create(RedisURI.builder()
+            .withHost("localhost")
+            .withPort(ownPort)
+            .withSsl(true)
+            .withPassword(NodeFixture.SERVICE.toCharArray())
+            .build());
+        client.setOptions(ClientOptions.builder()
+            .sslOptions(SslOptions.builder()
+                .trustManager(certificate.certificate().toFile())
+                .build())
+            .build());
+        try (StatefulRedisConnection<String, String> redis = client.connect()) {
+          assertThat(check(redis, "k1", "Ping")).startsWith("decision", "allowed");
+        } finally {
+          client.shutdown();
+        }
+      }
+    }
   }
 
   @Test

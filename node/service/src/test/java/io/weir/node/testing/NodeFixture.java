@@ -154,6 +154,11 @@ public final class NodeFixture implements AutoCloseable {
 
   /** A node with a port for clients of the Redis protocol. */
   public static NodeFixture withResp(String policy, int respPort) {
+    return withResp(policy, respPort, Optional.empty());
+  }
+
+  /** The same with TLS. */
+  public static NodeFixture withResp(String policy, int respPort, Optional<Tls> tls) {
     return new NodeFixture(
         Redis.shared(),
         policy,
@@ -161,7 +166,7 @@ public final class NodeFixture implements AutoCloseable {
         Duration.ZERO,
         OptionalInt.empty(),
         new Extras(
-            Optional.empty(),
+            tls,
             Optional.of(new Address("127.0.0.1", respPort)),
             Optional.empty(),
             false,
