@@ -132,18 +132,25 @@ func backoff(attempt int) time.Duration {
 	return time.Duration(seconds * (0.8 + 0.4*rand.Float64()) * float64(time.Second))
 }
 
-// Check asks whether an operation may be done. Cost 0 is the operation's own.
+// Check asks whether an operation may be done. Cost 0 is the operation's own. With AtLeast, a part of the cost is
+// accepted, not less than this. Ticket is true to get a ticket, or the ticket of an earlier denial.
 type Check struct {
 	Key       string `json:"key,omitempty"`
 	Subject   string `json:"subject,omitempty"`
 	Operation string `json:"operation"`
 	Cost      int64  `json:"cost,omitempty"`
+	AtLeast   int64  `json:"atLeast,omitempty"`
+	Ticket    any    `json:"ticket,omitempty"`
 }
 
 // Decision is the answer to a check: allowed, denied or never_allowed; with a Problem, the check could not be decided.
+// Granted is the part of the cost that was taken, 0 without AtLeast. Degraded decisions were made without Redis.
 type Decision struct {
 	Decision     string   `json:"decision"`
 	RetryAfterMs int64    `json:"retryAfterMs"`
+	Ticket       string   `json:"ticket"`
+	Granted      int64    `json:"granted"`
+	Degraded     bool     `json:"degraded"`
 	Full         []string `json:"full"`
 	Reason       string   `json:"reason"`
 	Problem      *Problem `json:"problem"`

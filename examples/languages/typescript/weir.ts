@@ -42,12 +42,22 @@ export interface Check {
   operation: string
   /** The operation's own if it is absent. */
   cost?: number
+  /** Accepts a part of the cost, not less than this. */
+  atLeast?: number
+  /** True to get a ticket, or the ticket of an earlier denial. */
+  ticket?: boolean | string
 }
 
 /** The answer to a check; with a `problem`, it could not be decided. */
 export interface Decision {
   decision?: 'allowed' | 'denied' | 'never_allowed'
   retryAfterMs?: number
+  /** Of a denial, if the check requested one. */
+  ticket?: string
+  /** The part of the cost that was taken, if the check has `atLeast` and is allowed. */
+  granted?: number
+  /** The node decided without Redis. */
+  degraded?: boolean
   full?: string[]
   reason?: string
   problem?: Problem

@@ -32,13 +32,16 @@ final class LanguageClientsIT {
       operations:
         - { name: Get, match: { path: /get } }
         - { name: Slow, match: { path: /slow } }
+        - { name: Some, match: { path: /some } }
       buckets:
         - { name: calls, burstPeriod: 2, throttleGroups: [{ opsPerSec: 10, operations: [Get] }] }
         - { name: slow, burstPeriod: 2500, throttleGroups: [{ milliOpsPerSec: 2, operations: [Slow] }] }
+        - { name: some, burstPeriod: 2500, throttleGroups: [{ milliOpsPerSec: 2, operations: [Some] }] }
       upstream: { url: "http://127.0.0.1:UPSTREAM" }
       subjects:
       """ + TestPolicies.subject("k1", "");
-  private static final String EXPECTED = "checks: 5 allowed, 2 denied\ncalls: 30 of 30\n";
+  private static final String EXPECTED = "checks: 5 allowed, 2 denied\n"
+      + "granted: 4 false false 1 false false 0 false false 0 false true\ncalls: 30 of 30\n";
   private static final Duration TIMEOUT = Duration.ofMinutes(4);
   private static final int NO_GENERATOR = 3;
   private static final long EARLY_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
@@ -78,8 +81,8 @@ final class LanguageClientsIT {
     Path compiler = Language.EXAMPLES.resolve("typescript/node_modules/typescript/bin/tsc");
     assumeTrue(Files.exists(compiler), "not here: npm install in examples/languages/typescript");
     Path made = make("typescript");
-    copy("client.mjs", made.resolve("try.mjs"));
-    assertThat(run("cd '%s' && node '%s' && node try.mjs".formatted(made, compiler)))
+    copy("client.ts", made.resolve("try.ts"));
+    assertThat(run("cd '%s' && node '%s' && node dist/try.js".formatted(made, compiler)))
         .isEqualTo(EXPECTED + "api: denied\n");
     assertTicketsAreKept();
   }

@@ -29,6 +29,21 @@ func main() {
 	}
 	fmt.Printf("checks: %d allowed, %d denied\n", counts["allowed"], counts["denied"])
 
+	some := weir.Check{Key: key, Operation: "Some", Cost: 4, AtLeast: 1, Ticket: true}
+	var last weir.Decision
+	fmt.Print("granted:")
+	for i := 0; i < 4; i++ {
+		decisions, err = weir.CheckAll(context.Background(), client, node, "", []weir.Check{some})
+		failed(err)
+		isKept := last.Ticket != "" && decisions[0].Ticket == last.Ticket
+		last = decisions[0]
+		if last.Ticket != "" {
+			some.Ticket = last.Ticket
+		}
+		fmt.Print(" ", last.Granted, " ", last.Degraded, " ", isKept)
+	}
+	fmt.Println()
+
 	var calls sync.WaitGroup
 	var succeeded atomic.Int32
 	for i := 0; i < 30; i++ {

@@ -16,6 +16,18 @@ decisions = weir_client.check_all(pool, NODE, [{"key": KEY, "operation": "Slow"}
 words = [decision["decision"] for decision in decisions]
 print(f"checks: {words.count('allowed')} allowed, {words.count('denied')} denied")
 
+some = {"key": KEY, "operation": "Some", "cost": 4, "atLeast": 1, "ticket": True}
+grants = []
+last = None
+for _ in range(4):
+    decision = weir_client.check_all(pool, NODE, [some])[0]
+    ticket = decision.get("ticket")
+    is_kept = ticket is not None and ticket == last
+    grants.append(f"{decision.get('granted', 0)} {decision.get('degraded', False)} {is_kept}".lower())
+    last = ticket
+    some["ticket"] = ticket or True
+print("granted:", *grants)
+
 
 def call(_):
     return pool.request("GET", NODE + "/get", headers={"X-Api-Key": KEY}).status
