@@ -135,6 +135,24 @@ final class RespClientsIT {
         .contains("redis-py: 50 of 50 calls succeeded");
   }
 
+  @Test
+  void redisPyReadsTheDescriptionOfItsConnection() {
+    String program = """
+        import redis
+        node = redis.Redis(port=%d, password="%s", client_name="me", decode_responses=True)
+        own = node.client_list()
+        assert len(own) == 1 and own[0]["name"] == "me", own
+        about = node.client_info()
+        assert node.client_getname() == "me" and about["name"] == "me", about
+        assert str(node.client_id()) == own[0]["id"] == str(about["id"]), about
+        assert node.command_count() > 0
+        assert node.info("replication") == {"role": "master"}
+        print(node.info()["redis_mode"], node.info()["tcp_port"])
+        """.formatted(port, NodeFixture.SERVICE);
+    CommandRun run = CommandRun.of(TIMEOUT, Python.with("redis"), "-c", program);
+    assertThat(run.output()).isEqualTo("standalone " + port + "\n");
+  }
+
   private static String example(String program, String script) {
     Map<String, String> environment = Map.of(
         "WEIR_RESP_PORT",
