@@ -145,7 +145,7 @@ public final class InsightExtension implements Insight {
           new ExplainDoor(
               parts.operators(),
               parts.identities(),
-              new Explainer(loop.vertx(), parts, inspector, search, time::now)),
+              new Explainer(loop.vertx(), parts, inspector, search, rehearsals.here(), time::now)),
           new StatesDoor(loop.vertx(), parts, inspector, capabilities.inspections(), beat.work()),
           new RehearsalDoor(loop.vertx(), parts, rehearsals),
           new WarningsDoor(loop.vertx(), parts, warnings),

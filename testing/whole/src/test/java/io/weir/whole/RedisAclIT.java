@@ -137,7 +137,9 @@ final class RedisAclIT {
               new RedisReset.What(List.of("*"), List.of("pool"), List.of("calls"), true),
               false)))
           .isEmpty();
-      assertThat(new StateInspector(connections).holders("weir:{p1}:nobody:key:k1", "streams", 5))
+      assertThat(new StateInspector(connections)
+              .holders("weir:{p1}:nobody:key:k1", "streams", 5)
+              .join())
           .isEmpty();
     }
   }

@@ -1,12 +1,13 @@
 package io.weir.operators.explain;
 
+import static io.weir.state.inspect.StateInspector.await;
+
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
 import io.weir.core.bucket.Scope;
 import io.weir.core.decision.Decision;
-import io.weir.core.decision.Limit;
 import io.weir.core.kind.Kind;
 import io.weir.core.policy.OperationRule;
 import io.weir.core.policy.Plan;
@@ -15,6 +16,7 @@ import io.weir.core.throttle.Failures;
 import io.weir.core.throttle.StoreUnavailableException;
 import io.weir.core.throttle.UnknownSubjectException;
 import io.weir.node.admin.OperatorWork;
+import io.weir.node.admission.Witness.Question;
 import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
 import io.weir.node.auth.KeyPrefix;
@@ -26,6 +28,7 @@ import io.weir.operators.denial.CarriedLimit;
 import io.weir.operators.denial.DenialQuery;
 import io.weir.operators.denial.DenialSearch;
 import io.weir.operators.explain.Explained.Holder;
+import io.weir.operators.rehearsal.NodeRehearsals;
 import io.weir.state.inspect.StateInspector;
 import io.weir.state.wire.RedisKeys;
 import java.time.Instant;
@@ -34,6 +37,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -55,6 +59,7 @@ public final class Explainer {
   private final NodeParts node;
   private final StateInspector inspector;
   private final DenialSearch denials;
+  private final NodeRehearsals rehearsals;
   private final Supplier<Instant> now;
 
   /**
@@ -62,6 +67,7 @@ public final class Explainer {
    *
    * @param inspector whose calls take as long as they need
    * @param denials know the limits that denied requests carried
+   * @param rehearsals know the limits in audit mode
    * @param now tells Redis's time
    */
   public Explainer(
@@ -69,12 +75,14 @@ public final class Explainer {
       NodeParts node,
       StateInspector inspector,
       DenialSearch denials,
+      NodeRehearsals rehearsals,
       Supplier<Instant> now) {
     this.work = new OperatorWork(vertx);
     this.loop = vertx.getOrCreateContext();
     this.node = node;
     this.inspector = inspector;
     this.denials = denials;
+    this.rehearsals = rehearsals;
     this.now = now;
   }
 
@@ -103,13 +111,26 @@ public final class Explainer {
   /** The same of all operations, with each limit once. */
   public Future<JsonObject> explainAll(Operator operator, Subject subject, Optional<Long> cost) {
     return carrying(operator, subject).compose(carrying -> {
-      Stream<Future<Decided>> ofPolicy =
-          operations(subject).map(operation -> decided(subject, operation, cost));
-      Stream<Future<Decided>> ofCommand =
-          carrying.stream().map(it -> decided(it, RequestLimit.OPERATION, cost));
-      return Future.all(Stream.concat(ofPolicy, ofCommand).toList())
-          .compose(decided -> work.run(
-              () -> new KeyExplanation(explained(operator, subject, decided.list())).toJson()));
+      List<String> operations = operations(subject);
+      List<Future<Decided>> enforced = new ArrayList<>(operations.stream()
+          .map(operation -> decided(subject, operation, cost))
+          .toList());
+      carrying.ifPresent(it -> enforced.add(decided(it, RequestLimit.OPERATION, cost)));
+      List<Future<List<Decided>>> audited = operations.stream()
+          .map(operation -> audited(subject, operation, cost))
+          .toList();
+      return Future.all(Future.all(enforced), Future.all(audited))
+          .compose(done -> work.run(() -> {
+            List<Decided> decided = enforced.stream().map(Future::result).toList();
+            List<Decided> beside =
+                audited.stream().flatMap(it -> it.result().stream()).toList();
+            return new KeyExplanation(
+                    explained(operator, subject, decided),
+                    beside.stream()
+                        .map(it -> explanation(it, Map.of(), Map.of()))
+                        .toList())
+                .toJson();
+          }));
     });
   }
 
@@ -130,12 +151,13 @@ public final class Explainer {
         .map(found -> CarriedLimit.newest(found).flatMap(limit -> limits.subject(subject, limit)));
   }
 
-  private Stream<String> operations(Subject subject) {
+  private List<String> operations(Subject subject) {
     return Stream.concat(
             node.policies().current().policy().rules().stream().map(OperationRule::name),
             subject.plan().operations().stream())
         .distinct()
-        .limit(MOST_OPERATIONS);
+        .limit(MOST_OPERATIONS)
+        .toList();
   }
 
   /** An operation, and what a newcomer would get; empty if the shared state does not answer. */
@@ -143,12 +165,33 @@ public final class Explainer {
       Subject subject, String operation, long cost, Optional<Decision> decision) {}
 
   private Future<Decided> decided(Subject subject, String operation, Optional<Long> cost) {
-    long operations = cost.orElseGet(() -> node.policies().current().policy().ownCost(operation));
+    long operations = cost(operation, cost);
     return node.admission()
         .peek(loop, subject, operation, operations)
         .map(Optional::of)
         .recover(Explainer::withoutDecision)
         .map(decision -> new Decided(subject, operation, operations, decision));
+  }
+
+  private long cost(String operation, Optional<Long> asked) {
+    return asked.orElseGet(() -> node.policies().current().policy().ownCost(operation));
+  }
+
+  // By the limits in audit mode; none if the shared state does not answer.
+  private Future<List<Decided>> audited(Subject subject, String operation, Optional<Long> cost) {
+    Question question = new Question(subject, operation, cost(operation, cost));
+    Subject beside = new Subject(
+        subject.id(),
+        subject.tenant(),
+        subject.plan().audited().orElse(subject.plan()),
+        subject.secretHash(),
+        subject.source());
+    return rehearsals
+        .peekAudited(question)
+        .otherwise(List.of())
+        .map(decisions -> decisions.stream()
+            .map(it -> new Decided(beside, operation, question.cost(), Optional.of(it)))
+            .toList());
   }
 
   private static Future<Optional<Decision>> withoutDecision(Throwable error) {
@@ -170,40 +213,62 @@ public final class Explainer {
     Map<String, List<Holder>> holders = new LinkedHashMap<>();
     if (!decisions.isEmpty()) {
       try {
-        decisions.forEach(decision -> putHolders(shown, subject, decision, holders));
-        putStates(shown, subject, states);
+        read(shown, subject, decisions, states, holders);
       } catch (StoreUnavailableException e) { // the decisions count without
         states.put("error", Map.of("error", String.valueOf(e.getMessage())));
       }
     }
-    return all.stream()
-        .map(one -> new Explanation(new Explained(
-            one.subject(),
-            one.operation(),
-            one.cost(),
-            node.policies().current().policy(),
-            one.decision(),
-            now.get(),
-            states,
-            holders)))
-        .toList();
+    return all.stream().map(one -> explanation(one, states, holders)).toList();
   }
 
-  private void putStates(
-      List<Scope> shown, Subject subject, Map<String, Map<String, String>> states) {
+  private Explanation explanation(
+      Decided one, Map<String, Map<String, String>> states, Map<String, List<Holder>> holders) {
+    return new Explanation(new Explained(
+        one.subject(),
+        one.operation(),
+        one.cost(),
+        node.policies().current().policy(),
+        one.decision(),
+        now.get(),
+        states,
+        holders));
+  }
+
+  // All questions go to Redis before the first answer is waited for.
+  private void read(
+      List<Scope> shown,
+      Subject subject,
+      List<Decision> decisions,
+      Map<String, Map<String, String>> states,
+      Map<String, List<Holder>> holders) {
+    Map<String, CompletableFuture<Map<String, Long>>> held = holders(shown, subject, decisions);
+    Map<String, CompletableFuture<Map<String, String>>> used = states(shown, subject);
+    CompletableFuture<Map<String, Map<String, String>>> pools = inspector.showPools(
+        subject.plan().buckets().filter(bucket -> shown.contains(bucket.scope())),
+        subject.tenant(),
+        subject.id(),
+        node.policies().bursts());
+    held.forEach((limit, asked) -> holders.put(limit, presentHolders(await(asked))));
+    used.forEach((state, asked) -> {
+      Map<String, String> fields = await(asked);
+      if (!fields.isEmpty()) {
+        states.put(state, fields);
+      }
+    });
+    states.putAll(await(pools));
+  }
+
+  private Map<String, CompletableFuture<Map<String, String>>> states(
+      List<Scope> shown, Subject subject) {
     Plan plan = subject.plan();
-    String bursts = node.policies().bursts();
+    Map<String, CompletableFuture<Map<String, String>>> states = new LinkedHashMap<>();
     for (Scope scope : shown) {
       if (has(plan, scope)) {
         String state = RedisKeys.state(scope, subject.tenant(), subject.id());
-        put(states, state, inspector.showAll(state, bursts, List.of(plan)));
+        states.put(state, inspector.showAll(state, node.policies().bursts(), List.of(plan)));
       }
     }
-    states.putAll(inspector.showPools(
-        plan.buckets().filter(bucket -> shown.contains(bucket.scope())),
-        subject.tenant(),
-        subject.id(),
-        bursts));
+    return states;
   }
 
   private static boolean has(Plan plan, Scope scope) {
@@ -212,27 +277,26 @@ public final class Explainer {
         || plan.kinds().anyMatch(kind -> kind.scope() == scope);
   }
 
-  private static void put(
-      Map<String, Map<String, String>> states, String state, Map<String, String> fields) {
-    if (!fields.isEmpty()) {
-      states.put(state, fields);
-    }
+  private Map<String, CompletableFuture<Map<String, Long>>> holders(
+      List<Scope> shown, Subject subject, List<Decision> decisions) {
+    Map<String, CompletableFuture<Map<String, Long>>> holders = new LinkedHashMap<>();
+    decisions.stream()
+        .flatMap(decision -> decision.limits().stream())
+        .filter(limit -> limit.kind() == Kind.PERMIT && shown.contains(limit.scope()))
+        .forEach(limit -> holders.computeIfAbsent(
+            limit.bucket(),
+            name -> inspector.holders(
+                RedisKeys.state(limit.scope(), subject.tenant(), subject.id()),
+                name,
+                MOST_HOLDERS)));
+    return holders;
   }
 
-  private void putHolders(
-      List<Scope> shown, Subject subject, Decision decision, Map<String, List<Holder>> holders) {
-    for (Limit limit : decision.limits()) {
-      boolean isNew = !holders.containsKey(limit.bucket());
-      if (isNew && limit.kind() == Kind.PERMIT && shown.contains(limit.scope())) {
-        String state = RedisKeys.state(limit.scope(), subject.tenant(), subject.id());
-        List<Holder> found = new ArrayList<>();
-        inspector
-            .holders(state, limit.bucket(), MOST_HOLDERS)
-            .forEach((id, until) -> found.add(new Holder(id, instant(until))));
-        found.removeIf(holder -> holder.until().isBefore(now.get()));
-        holders.put(limit.bucket(), found);
-      }
-    }
+  private List<Holder> presentHolders(Map<String, Long> holders) {
+    return holders.entrySet().stream()
+        .map(holder -> new Holder(holder.getKey(), instant(holder.getValue())))
+        .filter(holder -> !holder.until().isBefore(now.get()))
+        .toList();
   }
 
   private static Instant instant(long micros) {

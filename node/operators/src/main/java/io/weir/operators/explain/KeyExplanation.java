@@ -15,10 +15,12 @@ import java.util.stream.Stream;
  * The decisions that all operations of a key would get now, with each limit of the key once. Immutable.
  *
  * @param all of one key at one time; at least one
+ * @param audited the same by limits in audit mode, which are not enforced
  */
-record KeyExplanation(List<Explanation> all) {
+record KeyExplanation(List<Explanation> all, List<Explanation> audited) {
   KeyExplanation {
     all = List.copyOf(all);
+    audited = List.copyOf(audited);
   }
 
   /** A limit as an operation sees it. */
@@ -32,18 +34,19 @@ record KeyExplanation(List<Explanation> all) {
   JsonObject toJson() {
     Explanation any = all.get(0);
     List<JsonObject> decisions = all.stream().map(Explanation::decision).toList();
+    Stream<JsonObject> enforced = limits(all).values().stream().map(KeyExplanation::json);
+    Stream<JsonObject> notEnforced =
+        limits(audited).values().stream().map(seen -> json(seen).put("audit", true));
     return any.who()
         .put("decisions", new JsonArray(decisions))
-        .put(
-            "limits",
-            new JsonArray(limits().values().stream().map(KeyExplanation::json).toList()))
+        .put("limits", new JsonArray(Stream.concat(enforced, notEnforced).toList()))
         .put("queue", new JsonArray(any.queue()))
         .put("states", any.states())
         .put("words", new JsonArray(words()));
   }
 
-  private Map<String, List<Seen>> limits() {
-    return all.stream()
+  private static Map<String, List<Seen>> limits(List<Explanation> of) {
+    return of.stream()
         .flatMap(one -> one.limits().stream().map(limit -> new Seen(one.operation(), limit)))
         .collect(groupingBy(Seen::name, LinkedHashMap::new, toList()));
   }
@@ -59,10 +62,13 @@ record KeyExplanation(List<Explanation> all) {
 
   private List<String> words() {
     List<String> words = new ArrayList<>(all.stream().map(Explanation::sentence).toList());
-    Stream<ExplainedLimit> once =
-        limits().values().stream().map(seen -> seen.get(0).limit());
-    words.addAll(Explanation.inWords(once.toList()));
+    words.addAll(Explanation.inWords(once(all)));
+    Explanation.inWords(once(audited)).forEach(limit -> words.add("not enforced: " + limit));
     all.get(0).queue().forEach(line -> words.add(QueueWords.of(line)));
     return words;
+  }
+
+  private static List<ExplainedLimit> once(List<Explanation> of) {
+    return limits(of).values().stream().map(seen -> seen.get(0).limit()).toList();
   }
 }

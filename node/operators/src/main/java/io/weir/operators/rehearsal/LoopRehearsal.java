@@ -20,7 +20,10 @@ import io.weir.operators.rehearsal.Outcomes.Name;
 import io.weir.operators.top.LimitName;
 import io.weir.operators.top.ReasonCode;
 import io.weir.operators.top.SubjectName;
+import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 
 /**
  * Decides requests of one event loop once more, by limits that are not enforced, after they were decided: nobody waits
@@ -97,6 +100,16 @@ final class LoopRehearsal {
             count(of, Counts.UNKNOWN);
           }
         }));
+  }
+
+  /** The decisions that a request would get by a plan; none if it has no limits, or they cannot be rehearsed. */
+  CompletionStage<List<Decision>> peek(Question question, Plan plan, long revision) {
+    Subject subject = question.subject();
+    return plan.limit(question.operation()) instanceof Limited limited
+        ? charges
+            .of(limited, subject.tenant(), subject.id(), question.cost(), revision)
+            .peek(store)
+        : CompletableFuture.completedFuture(List.of());
   }
 
   /** Counts a request of a subject that the other policy does not have. */

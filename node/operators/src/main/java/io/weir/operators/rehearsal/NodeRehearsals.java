@@ -1,5 +1,7 @@
 package io.weir.operators.rehearsal;
 
+import static java.util.Objects.requireNonNull;
+
 import io.micrometer.core.instrument.MeterRegistry;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
@@ -77,6 +79,19 @@ public final class NodeRehearsals {
         next.ifPresent(it -> loop.of(it).decide(question, decision));
       }
     }
+  }
+
+  /** The decisions that a request would get by limits in audit mode; none if there are none. Called on an event loop. */
+  public Future<List<Decision>> peekAudited(Question question) {
+    Loop loop = loops.get(Thread.currentThread());
+    return question
+        .subject()
+        .plan()
+        .audited()
+        .filter(plan -> loop != null)
+        .map(plan -> Future.fromCompletionStage(
+            requireNonNull(loop).audit.peek(question, plan, revision.getAsLong()), loop.context))
+        .orElse(Future.succeededFuture(List.of()));
   }
 
   /** The findings of this node: {@code audit}, and {@code candidate} with its id if there is one. */

@@ -1,10 +1,17 @@
 package io.weir.operators.rehearsal;
 
+import io.weir.core.bucket.Scope;
+import io.weir.core.decision.Decision;
 import io.weir.core.decision.Decision.Allowed;
+import io.weir.core.decision.Decision.Denied;
+import io.weir.core.decision.Decision.NeverAllowed;
+import io.weir.core.decision.Limit;
 import io.weir.core.throttle.BucketStore;
 import io.weir.core.throttle.Charge;
 import io.weir.core.throttle.StoreAnswer;
 import io.weir.core.throttle.StoreAnswer.Decided;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -34,6 +41,48 @@ record ShadowCharge(Optional<Charge> own, Optional<Charge> shared) {
     return ifAllowed(
         store.peek(shared.get()),
         () -> ifAllowed(store.tryCharge(own.get()), () -> store.tryCharge(shared.get())));
+  }
+
+  /** The decisions that they would get now, on the key's and its tenant's limits, and on those that all share. */
+  CompletionStage<List<Decision>> peek(BucketStore store) {
+    return peek(store, own).thenCombine(peek(store, shared), (ofOwn, ofAll) -> {
+      List<Decision> decisions = new ArrayList<>(ofOwn);
+      ofAll.forEach(decision -> decisions.add(ofCluster(decision)));
+      return decisions;
+    });
+  }
+
+  private static CompletionStage<List<Decision>> peek(BucketStore store, Optional<Charge> charge) {
+    return charge
+        .map(store::peek)
+        .map(asked -> asked.thenApply(answer ->
+            answer instanceof Decided decided ? List.of(decided.decision()) : List.<Decision>of()))
+        .orElse(CompletableFuture.completedFuture(List.of()));
+  }
+
+  // These limits are kept as those of a key.
+  private static Decision ofCluster(Decision decision) {
+    List<Limit> limits = decision.limits().stream()
+        .map(limit -> new Limit(
+            limit.bucket(),
+            limit.kind(),
+            Scope.CLUSTER,
+            limit.quota(),
+            limit.windowMillis(),
+            limit.usedUnits(),
+            limit.remaining(),
+            limit.resetMicros()))
+        .toList();
+    return decision.<Decision>fold(
+        allowed -> new Allowed(decision.revision(), limits),
+        denied -> new Denied(
+            decision.revision(),
+            limits,
+            denied.full(),
+            denied.retryAfterMicros(),
+            true,
+            Optional.empty()),
+        never -> new NeverAllowed(decision.revision(), limits, never.full(), never.reason()));
   }
 
   private interface Next {

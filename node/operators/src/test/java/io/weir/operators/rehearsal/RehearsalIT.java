@@ -133,6 +133,16 @@ final class RehearsalIT {
           .satisfies(one -> assertThat(one.getLong("lastHour")).isEqualTo(4));
     });
     assertThat(operator(one, "GET", "/v1/cases", "").body()).doesNotContain("tighter");
+    JsonObject explained = NodeFixture.json(operator(two, "GET", "/v1/explain?key=k1", ""));
+    assertThat(explained.getJsonArray("decisions").toString()).doesNotContain("tighter");
+    assertThat(explained.getJsonArray("limits").stream()
+            .map(JsonObject.class::cast)
+            .filter(limit -> limit.getBoolean("audit", false)))
+        .anySatisfy(limit -> {
+          assertThat(limit.getString("limit")).isEqualTo("tighter");
+          assertThat(limit.getBoolean("full")).isTrue();
+        });
+    assertThat(explained.getJsonArray("words").toString()).contains("not enforced: tighter");
     assertThat(one.get("/metrics").body())
         .contains("throttle_rehearsed_total{")
         .contains("outcome=\"would_deny\"");

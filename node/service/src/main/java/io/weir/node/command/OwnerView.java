@@ -123,15 +123,15 @@ record OwnerView(StateInspector inspector, PolicyInForce policy) {
       Set<Scope> scopes,
       String tenant,
       String subject) {
-    states.putAll(inspector.showPools(
+    states.putAll(StateInspector.await(inspector.showPools(
         plans.stream().flatMap(Plan::buckets).filter(bucket -> scopes.contains(bucket.scope())),
         tenant,
         subject,
-        policy.bursts()));
+        policy.bursts())));
   }
 
   private void put(Map<String, Map<String, String>> states, String state, List<Plan> plans) {
-    put(states, state, inspector.showAll(state, policy.bursts(), plans));
+    put(states, state, StateInspector.await(inspector.showAll(state, policy.bursts(), plans)));
   }
 
   private static void put(
