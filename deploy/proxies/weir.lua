@@ -1,38 +1,46 @@
--- Asks Weir about a request of a caller: `http-request lua.weir` sets txn.weir_status to its answer, 0 if there is none.
-local WEIR = 'http://127.0.0.1:8080/v1/authorize'
-local NOT_OURS = { host = true, connection = true, ['content-length'] = true, ['transfer-encoding'] = true,
+-- `http-request lua.weir` asks Weir about a request. It gives the caller Weir's answer if that is a refusal, and sets
+-- txn.weir otherwise: `allowed`, or `unasked` if there was no answer.
+-- `http-response lua.weir_limits` adds Weir's headers to the answer of the service.
+local WEIR = 'http://127.0.0.1:8079/v1/authorize' -- the section `weir` of haproxy.cfg
+local DROPPED = { host = true, connection = true, ['content-length'] = true, ['transfer-encoding'] = true,
   expect = true, upgrade = true, cookie = true, forwarded = true }
 
-local function headers_of(txn)
-  local headers = {}
-  for name, values in pairs(txn.http:req_get_headers()) do
-    if not NOT_OURS[name] then
-      local list = {}
+local function passed_on(headers)
+  local lists = {}
+  for name, values in pairs(headers) do
+    if not DROPPED[name] then
+      lists[name] = {}
       for i = 0, #values do
-        list[#list + 1] = values[i]
+        lists[name][i + 1] = values[i]
       end
-      headers[name] = list
     end
   end
-  headers['x-original-method'] = { txn.f:method() }
-  headers['x-original-uri'] = { txn.f:pathq() }
-  headers['x-forwarded-for'] = { txn.f:src() }
-  return headers
+  return lists
 end
 
 core.register_action('weir', { 'http-req' }, function(txn)
-  local answer = core.httpclient():get({ url = WEIR, headers = headers_of(txn), timeout = 1000 })
-  local function first(name)
-    local values = answer.headers and answer.headers[name]
-    return values and values[0] or ''
+  local headers = passed_on(txn.http:req_get_headers())
+  headers['x-original-method'] = { txn.f:method() }
+  headers['x-original-uri'] = { txn.f:pathq() }
+  headers['x-forwarded-for'] = { txn.f:src() }
+  -- The section's timeouts end first: this client repeats a request after its own, and the check may have been charged.
+  local answer = core.httpclient():get({ url = WEIR, headers = headers, timeout = 60000 })
+  if answer.status == 200 then
+    txn.http:req_set_header('X-Weir-Subject', answer.headers['x-weir-subject'][0])
+    txn.http:req_set_header('X-Weir-Tenant', answer.headers['x-weir-tenant'][0])
+    txn:set_priv(answer.headers)
+    txn:set_var('txn.weir', 'allowed')
+  elseif answer.headers['proxy-status'] or answer.status >= 400 and answer.status < 500 then
+    txn:done(txn:reply({ status = answer.status, headers = passed_on(answer.headers), body = answer.body }))
+  else
+    txn:set_var('txn.weir', 'unasked')
   end
-  txn:set_var('txn.weir_status', answer.status or 0)
-  txn:set_var('txn.weir_wait', first('retry-after'))
-  txn:set_var('txn.weir_wait_ms', first('retry-after-ms'))
-  txn:set_var('txn.weir_decision', first('weir-decision'))
-  txn:set_var('txn.weir_limit', first('ratelimit'))
-  txn:set_var('txn.weir_ticket', first('retry-ticket'))
-  txn:set_var('txn.weir_challenge', first('www-authenticate'))
-  txn:set_var('txn.weir_subject', first('x-weir-subject'))
-  txn:set_var('txn.weir_tenant', first('x-weir-tenant'))
+end)
+
+core.register_action('weir_limits', { 'http-res' }, function(txn)
+  for name, values in pairs(txn:get_priv() or {}) do
+    if name:find('^ratelimit') or name:find('^weir%-') then
+      txn.http:res_set_header(name, values[0])
+    end
+  end
 end)
