@@ -76,11 +76,13 @@ final class ProxyProcess implements AutoCloseable {
         .orElse(Path.of(""));
     assumeTrue(!program.toString().isEmpty(), kind.program + " is not installed");
     int port = FreePorts.one();
+    String section = "127.0.0.1:" + FreePorts.one(); // through which HAProxy calls Weir
     try {
       for (String file : kind.files()) {
         String text = edit.apply(Files.readString(FILES.resolve(file)))
             .replace("127.0.0.1:8080", "127.0.0.1:" + weir)
             .replace("127.0.0.1:9000", "127.0.0.1:" + service)
+            .replace("127.0.0.1:8079", section)
             .replaceAll("(listen |bind |\\n):?80\\b", "$1" + kind.host + ":" + port)
             .replace("lua-load ", "lua-load " + directory + "/");
         Files.writeString(directory.resolve(file), kind.before + text);
@@ -114,12 +116,17 @@ final class ProxyProcess implements AutoCloseable {
       if (!process.isAlive()) {
         throw new IllegalStateException(Files.readString(directory.resolve("output.log")));
       }
-      try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+      try (Socket socket = connect()) {
         return socket.isConnected();
       } catch (IOException e) {
         return false;
       }
     });
+  }
+
+  /** A connection to it; the test closes it. */
+  Socket connect() throws IOException {
+    return new Socket(InetAddress.getLoopbackAddress(), port);
   }
 
   URI uri(String path) {
