@@ -1,20 +1,30 @@
 package io.weir.keys.command;
 
+import static java.util.Objects.requireNonNull;
+
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.weir.node.command.AdminCommand;
 import io.weir.node.command.CommandRow;
+import io.weir.node.command.RateWords;
 import io.weir.node.command.RowCommand;
 import io.weir.node.json.JsonInput;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.net.http.HttpResponse;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /** {@code weir keys boost ID --bucket B --ops-per-sec 500 --for 2h}, and of tenants likewise. */
 final class RecordBoost {
   private static final String KEYS = "/v1/keys/";
+  private static final Pattern RATE = Pattern.compile("(\\d{1,13})/(s|min|h|d)");
+  private static final Map<String, Integer> SECONDS =
+      Map.of("s", 1, "min", 60, "h", 3600, "d", 86_400);
 
   private RecordBoost() {}
 
@@ -26,6 +36,7 @@ final class RecordBoost {
         .argument("ID", "its id")
         .option("--bucket", "BUCKET", "a bucket")
         .option("--ops-per-sec", "N", "the rate of the bucket until then")
+        .option("--rate", "RATE", "the same per s, min, h or d, such as 20/h")
         .option("--limits", "LIMIT", "a quota, or permits")
         .option("--limit", "N", "the size of the quota or the permits until then")
         .required("--for", "TIME", "90s, 30m, 12h, 7d, or the instant of its end")
@@ -73,26 +84,38 @@ final class RecordBoost {
   }
 
   private static JsonObject wanted(RowCommand call) {
-    boolean isRate = isGiven(call, "--bucket", "--ops-per-sec");
-    if (isRate == isGiven(call, "--limits", "--limit")) {
-      throw call.wrong("expected: either --bucket and --ops-per-sec, or --limits and --limit");
+    List<String> sizes = Stream.of("--ops-per-sec", "--rate", "--limit")
+        .filter(option -> !call.text(option).isEmpty())
+        .toList();
+    boolean isOfBucket = !call.text("--bucket").isEmpty();
+    boolean isOfLimits = !call.text("--limits").isEmpty();
+    boolean isRight = sizes.size() == 1
+        && isOfBucket != isOfLimits
+        && isOfLimits == sizes.get(0).equals("--limit");
+    if (!isRight) {
+      throw call.wrong(
+          "expected: either --bucket and --ops-per-sec or --rate, or --limits and --limit");
     }
-    JsonObject boost = isRate
-        ? new JsonObject()
-            .put("bucket", call.text("--bucket"))
-            .put("opsPerSec", number(call, "--ops-per-sec"))
+    JsonObject boost = isOfBucket
+        ? new JsonObject().put("bucket", call.text("--bucket"))
         : new JsonObject()
             .put("limits", call.text("--limits"))
             .put("limit", number(call, "--limit"));
+    if (sizes.get(0).equals("--ops-per-sec")) {
+      boost.put("opsPerSec", number(call, "--ops-per-sec"));
+    } else if (isOfBucket) {
+      boost.put("rate", rate(call));
+    }
     return boost.put("until", AdminCommand.moment(call.text("--for")));
   }
 
-  private static boolean isGiven(RowCommand call, String name, String size) {
-    boolean isNamed = !call.text(name).isEmpty();
-    if (isNamed == call.text(size).isEmpty()) {
-      throw call.wrong("%s and %s: one is missing".formatted(name, size));
+  private static String rate(RowCommand call) {
+    String text = call.text("--rate");
+    if (!RATE.matcher(text).matches()) {
+      throw call.wrong(
+          "--rate: '%s' (expected: such as 10/s, 60/min, 20/h or 1/d)".formatted(text));
     }
-    return isNamed;
+    return text;
   }
 
   private static long number(RowCommand call, String option) {
@@ -138,15 +161,31 @@ final class RecordBoost {
   }
 
   private static double size(JsonObject of) {
-    String ofLimits = of.containsKey("capacity") ? "capacity" : "limit";
-    return of.containsKey("opsPerSec") ? of.getDouble("opsPerSec") : of.getDouble(ofLimits, 0.0);
+    if (isRate(of)) {
+      return opsPerSec(of);
+    }
+    return of.getDouble(of.containsKey("capacity") ? "capacity" : "limit", 0.0);
+  }
+
+  private static boolean isRate(JsonObject of) {
+    return of.containsKey("opsPerSec") || of.containsKey("rate");
+  }
+
+  private static double opsPerSec(JsonObject of) {
+    Matcher rate = RATE.matcher(of.getString("rate", ""));
+    return rate.matches()
+        ? Double.parseDouble(rate.group(1)) / requireNonNull(SECONDS.get(rate.group(2)))
+        : of.getDouble("opsPerSec");
   }
 
   private static String words(JsonObject of) {
-    String size = BigDecimal.valueOf(size(of)).stripTrailingZeros().toPlainString();
     String end =
         of.containsKey("from") && of.containsKey("until") ? " until " + of.getString("until") : "";
-    return size + (of.containsKey("opsPerSec") ? "/s" : "") + end;
+    return (isRate(of) ? RateWords.of(opsPerSec(of)) : plain(size(of))) + end;
+  }
+
+  private static String plain(double number) {
+    return BigDecimal.valueOf(number).stripTrailingZeros().toPlainString();
   }
 
   private static boolean isOfSame(JsonObject one, JsonObject other) {

@@ -4,12 +4,12 @@ import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.weir.node.command.Ago;
 import io.weir.node.command.CommandRow;
+import io.weir.node.command.RateWords;
 import io.weir.node.command.RowCommand;
 import io.weir.node.command.Table;
 import io.weir.node.command.Wrapped;
 import io.weir.node.contexts.KnownNodes;
 import io.weir.operators.replay.ReplayCommand;
-import java.math.BigDecimal;
 import java.time.Instant;
 import java.util.List;
 
@@ -77,8 +77,7 @@ public final class InsightCommands {
 
   private static String rate(JsonObject limit) {
     return limit.containsKey("opsPerSec")
-        ? BigDecimal.valueOf(limit.getDouble("opsPerSec")).stripTrailingZeros().toPlainString()
-            + "/s"
+        ? RateWords.of(limit.getDouble("opsPerSec"))
         : limit.getString("kind");
   }
 

@@ -1,0 +1,52 @@
+package io.weir.whole.page;
+
+import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.microsoft.playwright.Locator;
+import com.microsoft.playwright.Page;
+import io.weir.core.policy.FailureMode;
+import io.weir.node.testing.NodeFixture;
+import io.weir.whole.page.LimitKinds.Kind;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** Each kind of limit, of subjects of each origin, is named on the page as it is by the API. */
+@Tag("page")
+final class LimitKindsPageIT extends OperatorsPage {
+  @Test
+  void theLimitThatDeniesIsNamedWithItsKeyAndInTheList() {
+    try (NodeFixture other = new NodeFixture(LimitKinds.POLICY, FailureMode.LOCAL)) {
+      LimitKinds.makeRecords(other);
+      Kind.ALL.forEach(kind -> LimitKinds.denied(other, "listed", kind));
+      signIn(other, NodeFixture.ADMIN);
+      for (Kind kind : Kind.ALL) {
+        assertThat(page.locator("tbody tr", having(kind.limit())).first()).isVisible();
+      }
+      for (String subject : LimitKinds.SUBJECTS) {
+        if (!subject.equals("listed")) {
+          Kind.ALL.forEach(kind -> LimitKinds.denied(other, subject, kind));
+        }
+        page.navigate(other.adminUri("/page") + "#/now?key="
+            + URLEncoder.encode(subject, StandardCharsets.UTF_8));
+        assertThat(page.locator(".detail h2")).containsText(subject);
+        Locator limits = page.locator("[aria-label$=limits] tbody tr");
+        for (Kind kind : Kind.ALL) {
+          assertThat(page.locator(".decisions"))
+              .containsText(kind.operation() + " is denied: " + kind.limit() + " full");
+          assertThat(limits
+                  .filter(new Locator.FilterOptions().setHasText(kind.limit()))
+                  .first())
+              .containsText(kind.kind() + " of the " + kind.scope());
+        }
+      }
+      assertThat(complaints).isEmpty();
+    }
+  }
+
+  private static Page.LocatorOptions having(String text) {
+    return new Page.LocatorOptions().setHasText(text);
+  }
+}
