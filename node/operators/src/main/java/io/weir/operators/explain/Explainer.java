@@ -1,16 +1,12 @@
 package io.weir.operators.explain;
 
-import static io.weir.state.inspect.StateInspector.await;
-
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
 import io.weir.core.bucket.Scope;
 import io.weir.core.decision.Decision;
-import io.weir.core.kind.Kind;
 import io.weir.core.policy.OperationRule;
-import io.weir.core.policy.Plan;
 import io.weir.core.policy.Subject;
 import io.weir.core.throttle.Failures;
 import io.weir.core.throttle.StoreUnavailableException;
@@ -27,18 +23,12 @@ import io.weir.node.resp.limit.RequestLimits;
 import io.weir.operators.denial.CarriedLimit;
 import io.weir.operators.denial.DenialQuery;
 import io.weir.operators.denial.DenialSearch;
-import io.weir.operators.explain.Explained.Holder;
 import io.weir.operators.rehearsal.NodeRehearsals;
 import io.weir.state.inspect.StateInspector;
-import io.weir.state.wire.RedisKeys;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
@@ -49,7 +39,6 @@ public final class Explainer {
       "key_unknown",
       "The policy in force has no such subject, and there is no usable record of such a key");
 
-  private static final int MOST_HOLDERS = 20;
   private static final int MOST_OPERATIONS = 100;
   /** As many as nodes remember of a key. */
   private static final int MOST_DENIALS = 32;
@@ -126,9 +115,7 @@ public final class Explainer {
                 audited.stream().flatMap(it -> it.result().stream()).toList();
             return new KeyExplanation(
                     explained(operator, subject, decided),
-                    beside.stream()
-                        .map(it -> explanation(it, Map.of(), Map.of()))
-                        .toList())
+                    beside.stream().map(it -> explanation(it, KeyStates.NONE)).toList())
                 .toJson();
           }));
     });
@@ -209,20 +196,13 @@ public final class Explainer {
         operator.tenant().isPresent() ? List.of(Scope.KEY, Scope.TENANT) : List.of(Scope.values());
     List<Decision> decisions =
         all.stream().flatMap(one -> one.decision().stream()).toList();
-    Map<String, Map<String, String>> states = new LinkedHashMap<>();
-    Map<String, List<Holder>> holders = new LinkedHashMap<>();
-    if (!decisions.isEmpty()) {
-      try {
-        read(shown, subject, decisions, states, holders);
-      } catch (StoreUnavailableException e) { // the decisions count without
-        states.put("error", Map.of("error", String.valueOf(e.getMessage())));
-      }
-    }
-    return all.stream().map(one -> explanation(one, states, holders)).toList();
+    KeyStates states = decisions.isEmpty()
+        ? KeyStates.NONE
+        : KeyStates.read(inspector, node.policies().bursts(), now.get(), shown, subject, decisions);
+    return all.stream().map(one -> explanation(one, states)).toList();
   }
 
-  private Explanation explanation(
-      Decided one, Map<String, Map<String, String>> states, Map<String, List<Holder>> holders) {
+  private Explanation explanation(Decided one, KeyStates states) {
     return new Explanation(new Explained(
         one.subject(),
         one.operation(),
@@ -230,76 +210,7 @@ public final class Explainer {
         node.policies().current().policy(),
         one.decision(),
         now.get(),
-        states,
-        holders));
-  }
-
-  // All questions go to Redis before the first answer is waited for.
-  private void read(
-      List<Scope> shown,
-      Subject subject,
-      List<Decision> decisions,
-      Map<String, Map<String, String>> states,
-      Map<String, List<Holder>> holders) {
-    Map<String, CompletableFuture<Map<String, Long>>> held = holders(shown, subject, decisions);
-    Map<String, CompletableFuture<Map<String, String>>> used = states(shown, subject);
-    CompletableFuture<Map<String, Map<String, String>>> pools = inspector.showPools(
-        subject.plan().buckets().filter(bucket -> shown.contains(bucket.scope())),
-        subject.tenant(),
-        subject.id(),
-        node.policies().bursts());
-    held.forEach((limit, asked) -> holders.put(limit, presentHolders(await(asked))));
-    used.forEach((state, asked) -> {
-      Map<String, String> fields = await(asked);
-      if (!fields.isEmpty()) {
-        states.put(state, fields);
-      }
-    });
-    states.putAll(await(pools));
-  }
-
-  private Map<String, CompletableFuture<Map<String, String>>> states(
-      List<Scope> shown, Subject subject) {
-    Plan plan = subject.plan();
-    Map<String, CompletableFuture<Map<String, String>>> states = new LinkedHashMap<>();
-    for (Scope scope : shown) {
-      if (has(plan, scope)) {
-        String state = RedisKeys.state(scope, subject.tenant(), subject.id());
-        states.put(state, inspector.showAll(state, node.policies().bursts(), List.of(plan)));
-      }
-    }
-    return states;
-  }
-
-  private static boolean has(Plan plan, Scope scope) {
-    return scope == Scope.KEY // who waits is kept with the key
-        || plan.buckets().anyMatch(bucket -> bucket.scope() == scope)
-        || plan.kinds().anyMatch(kind -> kind.scope() == scope);
-  }
-
-  private Map<String, CompletableFuture<Map<String, Long>>> holders(
-      List<Scope> shown, Subject subject, List<Decision> decisions) {
-    Map<String, CompletableFuture<Map<String, Long>>> holders = new LinkedHashMap<>();
-    decisions.stream()
-        .flatMap(decision -> decision.limits().stream())
-        .filter(limit -> limit.kind() == Kind.PERMIT && shown.contains(limit.scope()))
-        .forEach(limit -> holders.computeIfAbsent(
-            limit.bucket(),
-            name -> inspector.holders(
-                RedisKeys.state(limit.scope(), subject.tenant(), subject.id()),
-                name,
-                MOST_HOLDERS)));
-    return holders;
-  }
-
-  private List<Holder> presentHolders(Map<String, Long> holders) {
-    return holders.entrySet().stream()
-        .map(holder -> new Holder(holder.getKey(), instant(holder.getValue())))
-        .filter(holder -> !holder.until().isBefore(now.get()))
-        .toList();
-  }
-
-  private static Instant instant(long micros) {
-    return Instant.ofEpochMilli(TimeUnit.MICROSECONDS.toMillis(micros));
+        states.states(),
+        states.holders()));
   }
 }

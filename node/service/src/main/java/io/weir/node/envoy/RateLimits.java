@@ -189,7 +189,7 @@ final class RateLimits {
     return forEach(quotas, each::look, answers).map(all -> all || hasRoom(quotas, answers));
   }
 
-  // Those that had room. Whether one of them still had, or there is none.
+  // The ones that had room are charged. Whether one of them still had, or there is none.
   private Future<Boolean> chargeQuotas(
       List<Part> quotas, boolean mayTake, Map<String, Answer> answers) {
     List<Part> open = quotas.stream()

@@ -10,7 +10,6 @@ import io.weir.core.policy.schema.Section;
 import io.weir.core.policy.schema.Section.Item;
 import io.weir.core.policy.schema.Table;
 import io.weir.core.policy.schema.Words;
-import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -18,38 +17,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.regex.Pattern;
 
 /** Reads the domains of Envoy's rate limit protocol, and their rules. */
 public final class EnvoySection implements PolicySection<EnvoyDomains> {
   private static final int MOST_DOMAINS = 100;
   private static final int MOST_RULES = 10_000;
-  private static final int MOST_NAME = 64;
-  private static final Pattern KEY = Pattern.compile("[^\\p{Cntrl}]{1,128}");
-  private static final Pattern VALUE = Pattern.compile("[^\\p{Cntrl}]{1,2048}");
-  private static final Pattern NOT_OF_NAME = Pattern.compile("[^A-Za-z0-9._-]");
 
-  private static final Field<String> ENTRY_KEY =
-      Field.text("key", KEY, "1 to 128 characters", "the key of the entry").required();
-  private static final Field<String> ENTRY_VALUE = Field.text(
-      "value",
-      VALUE,
-      "1 to 2048 characters",
-      "its value, in which a star stands for any characters; default: any value");
-  private static final Field<Boolean> SHARED = Field.flag(
-      "shared", "whether all values that match share one limit; each has its own if not");
-  private static final Field<List<Section>> MATCH = Field.sections(
-          "match",
-          Table.of("envoyEntry", ENTRY_KEY, ENTRY_VALUE, SHARED),
-          "the [entries](#envoy) of a descriptor, in their order")
-      .counts(1, EnvoyBounds.ENTRIES)
-      .required();
-  private static final Field<Long> REQUESTS = Field.number(
-      "requests", 0, UnitLimit.MOST, "the limit in one unit of time; 0 lets nothing pass");
-  private static final Field<LimitUnit> PER = Field.choice(
-      "per", LimitUnit.words(), "the unit; a month is one of the calendar in UTC, a year 365 days");
-  private static final Field<Boolean> UNLIMITED =
-      Field.flag("unlimited", "instead of a limit: its descriptors pass");
   private static final Field<Boolean> TAKES_LIMITS = Field.flag(
       "override", "whether a limit that a descriptor carries applies in place of this one");
   private static final Field<Optional<RuleOption>> MODE = Field.choice(
@@ -73,7 +46,7 @@ public final class EnvoySection implements PolicySection<EnvoyDomains> {
           + " the order of the alphabet");
   private static final Field<String> SUBJECT = Field.text(
       "subject",
-      KEY,
+      RuleFields.KEY,
       "the key of one of its entries",
       "instead of a limit: the key of the entry whose value is the id of a [subject](#subjects), which is"
           + " charged for `operation`");
@@ -87,10 +60,10 @@ public final class EnvoySection implements PolicySection<EnvoyDomains> {
           "rules",
           Table.of(
               "envoyRule",
-              MATCH,
-              REQUESTS,
-              PER,
-              UNLIMITED,
+              RuleFields.MATCH,
+              RuleFields.REQUESTS,
+              RuleFields.PER,
+              RuleFields.UNLIMITED,
               TAKES_LIMITS,
               MODE,
               AFTERWARDS,
@@ -151,7 +124,7 @@ public final class EnvoySection implements PolicySection<EnvoyDomains> {
       rule(name, each, failureMode).ifPresent(rule -> {
         names.add(rule.name());
         if (!rules.add(rule)) {
-          each.error("rule_repeated", MATCH.name(), "another rule has the same entries");
+          each.error("rule_repeated", RuleFields.MATCH.name(), "another rule has the same entries");
         }
       });
     }
@@ -171,18 +144,20 @@ public final class EnvoySection implements PolicySection<EnvoyDomains> {
   }
 
   private static Optional<EnvoyRule> rule(String domain, Section section, FailureMode failureMode) {
-    List<EntryMatch> match = match(section);
-    Optional<UnitLimit> limit = limit(section);
+    List<EntryMatch> match = RuleFields.match(section);
+    Optional<UnitLimit> limit = RuleFields.limit(section, section.has(SUBJECT.name()));
     Set<RuleOption> options = options(section);
     Set<String> replaces = Item.texts(section.get(REPLACES));
     Optional<PolicyCharge> charges = charges(section, match, !options.isEmpty());
     if (options.contains(RuleOption.DIVIDED)) {
       boolean isShared = match.stream().anyMatch(EntryMatch::shared);
-      boolean hasOthers =
-          options.size() > 1 || section.get(UNLIMITED) || !replaces.isEmpty() || isShared;
+      boolean hasOthers = options.size() > 1
+          || section.get(RuleFields.UNLIMITED)
+          || !replaces.isEmpty()
+          || isShared;
       checkDivided(section, match, hasOthers, limit);
     }
-    String name = section.find(NAME).orElseGet(() -> nameOf(match));
+    String name = section.find(NAME).orElseGet(() -> RuleFields.nameOf(match));
     return match.isEmpty()
         ? Optional.empty()
         : Optional.of(new EnvoyRule(
@@ -256,63 +231,16 @@ public final class EnvoySection implements PolicySection<EnvoyDomains> {
           "true beside override, mode, afterwards, replaces, unlimited or shared (expected: none of them)");
     }
     if (limit.filter(given -> !given.isDivisible()).isPresent()) {
-      section.error("divided_too_long", PER.name(), "above a day (expected: second to day)");
+      section.error(
+          "divided_too_long", RuleFields.PER.name(), "above a day (expected: second to day)");
     }
     for (int i = 1; i < match.size(); i++) {
       if (match.get(i - 1).key().compareTo(match.get(i).key()) >= 0) {
         section.error(
-            "divided_unordered", MATCH.name(), "keys that are not in the order of the alphabet");
+            "divided_unordered",
+            RuleFields.MATCH.name(),
+            "keys that are not in the order of the alphabet");
       }
     }
-  }
-
-  private static List<EntryMatch> match(Section section) {
-    List<EntryMatch> match = new ArrayList<>();
-    List<Section> entries = section.find(MATCH).orElse(List.of());
-    for (Section entry : entries) {
-      Optional<String> value = entry.find(ENTRY_VALUE);
-      boolean shared = entry.get(SHARED);
-      entry.find(ENTRY_KEY).ifPresent(key -> match.add(new EntryMatch(key, value, shared)));
-    }
-    boolean isWhole = match.size() == entries.size();
-    if (section.isList(MATCH.name())
-        && (section.items(MATCH.name()).isEmpty() || entries.size() > EnvoyBounds.ENTRIES)) {
-      section.error(
-          "value_invalid",
-          MATCH.name(),
-          "%d entries (expected: 1 to %d)".formatted(entries.size(), EnvoyBounds.ENTRIES));
-      return List.of();
-    }
-    return isWhole ? match : List.of();
-  }
-
-  private static Optional<UnitLimit> limit(Section section) {
-    boolean isUnlimited = section.get(UNLIMITED);
-    Optional<Long> requests = section.find(REQUESTS);
-    Optional<LimitUnit> unit = section.find(PER);
-    boolean hasLimit = section.has(REQUESTS.name()) || section.has(PER.name());
-    if (section.has(SUBJECT.name())) {
-      if (isUnlimited || hasLimit) {
-        section.error(
-            "limit_ambiguous", "subject beside requests, per or unlimited (expected: one)");
-      }
-      return Optional.empty();
-    } else if (isUnlimited && hasLimit) {
-      section.error("limit_ambiguous", "unlimited: true beside requests or per (expected: one)");
-    } else if (!isUnlimited && (!section.has(REQUESTS.name()) || !section.has(PER.name()))) {
-      section.error(
-          "limit_ambiguous", "no limit (expected: requests and per, unlimited: true, or subject)");
-    }
-    return requests.flatMap(number -> unit.map(per -> new UnitLimit(number, per)));
-  }
-
-  // By this name the state of a value keeps what was used if its rule changes.
-  private static String nameOf(List<EntryMatch> match) {
-    StringBuilder name = new StringBuilder();
-    for (EntryMatch entry : match) {
-      name.append(name.isEmpty() ? "" : ".").append(entry.key());
-    }
-    String ascii = NOT_OF_NAME.matcher(name).replaceAll("_");
-    return ascii.substring(0, Math.min(MOST_NAME, ascii.length()));
   }
 }
