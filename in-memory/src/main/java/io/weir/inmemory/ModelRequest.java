@@ -10,11 +10,6 @@ package io.weir.inmemory;
  */
 public record ModelRequest(long nowMicros, long cost, long held, Levels levels) {
 
-  /** The same request with another cost. */
-  public ModelRequest withCost(long operations) {
-    return new ModelRequest(nowMicros, operations, held, levels);
-  }
-
   /** The same request with another number of held permits. */
   public ModelRequest withHeld(long permits) {
     return new ModelRequest(nowMicros, cost, permits, levels);

@@ -1,7 +1,6 @@
 package io.weir.core.slot;
 
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
 
@@ -55,13 +54,6 @@ public record TicketRequest(Optional<String> shown, Supplier<String> secrets, lo
    */
   public String secret() {
     return secrets.get();
-  }
-
-  /** The slot of the shown ticket, as it says itself: anybody can write a ticket. */
-  public OptionalLong slotMicros() {
-    return shown.stream()
-        .mapToLong(text -> Long.parseLong(text.substring(0, SLOT_DIGITS)))
-        .findFirst();
   }
 
   /** Whether no ticket is shown, and none is wanted. */

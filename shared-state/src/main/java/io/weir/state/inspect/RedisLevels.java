@@ -10,8 +10,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletionStage;
-import java.util.function.LongSupplier;
-import java.util.function.Supplier;
 
 /**
  * The levels of buckets of scope {@code cluster}, as the times until they are empty. Reads only. Safe for use by many
@@ -21,24 +19,12 @@ public final class RedisLevels {
   private final RedisConnections redis;
   private final LuaScript levels;
   private final LuaScript leaseLook;
-  private final Supplier<List<String>> clock;
 
   public RedisLevels(RedisConnections redis) {
-    this(redis, Map.of(), List::of);
-  }
-
-  private RedisLevels(
-      RedisConnections redis, Map<String, String> includes, Supplier<List<String>> clock) {
+    LuaLibrary library = LuaLibrary.limiter(Map.of());
     this.redis = redis;
-    this.levels = LuaLibrary.limiter(includes).script("levels");
-    this.leaseLook = LuaLibrary.limiter(includes).script("lease_look");
-    this.clock = clock;
-  }
-
-  /** The same with a clock other than Redis's, which a test moves. */
-  static RedisLevels rehearsing(RedisConnections redis, LongSupplier clockMicros) {
-    return new RedisLevels(
-        redis, Map.of("now", "now_text"), () -> List.of(Long.toString(clockMicros.getAsLong())));
+    this.levels = library.script("levels");
+    this.leaseLook = library.script("lease_look");
   }
 
   /** Whether nodes hold leases of a bucket, so that {@link #drainMicros(Bucket)} knows its level. */
@@ -50,7 +36,7 @@ public final class RedisLevels {
    * The time until each bucket of scope {@code cluster} that is not leased is empty, by name; an absent one is empty.
    */
   public CompletionStage<Map<String, Long>> drainMicros() {
-    return Scripts.run(redis, levels, List.of(RedisKeys.CLUSTER), clock.get()).thenApply(answer -> {
+    return Scripts.run(redis, levels, List.of(RedisKeys.CLUSTER), List.of()).thenApply(answer -> {
       Map<String, Long> micros = new HashMap<>();
       for (int i = 0; i < answer.size(); i += 2) {
         micros.put((String) answer.get(i), (Long) answer.get(i + 1));
@@ -61,7 +47,7 @@ public final class RedisLevels {
 
   /** The time until a leased bucket of scope {@code cluster} is empty, with all leased units counted as used. */
   public CompletionStage<Long> drainMicros(Bucket leased) {
-    return Scripts.run(redis, leaseLook, List.of(RedisKeys.pool(leased.name())), clock.get())
+    return Scripts.run(redis, leaseLook, List.of(RedisKeys.pool(leased.name())), List.of())
         .thenApply(answer -> (Long) answer.get(0));
   }
 }

@@ -63,6 +63,37 @@ final class AssignmentOutageIT {
   }
 
   @Test
+  void anAssignmentGoesOnAtAnotherNode() {
+    int otherPort = FreePorts.one();
+    try (NodeFixture other = NodeFixture.withEnvoyLosing(redis.uri(), POLICY, otherPort)) {
+      assertThat(other.node()).isNotNull();
+      ManagedChannel toOther =
+          NettyChannelBuilder.forAddress("127.0.0.1", otherPort).usePlaintext().build();
+      try {
+        TestStream stream = TestStream.open(channel, "envoy-1");
+        TestStream neighbour = TestStream.open(toOther, "envoy-2");
+        Action first = stream.report(message("edge", usage("name=a", 0, 0, 1)));
+        assertThat(first.rate()).isEqualTo(1000);
+        assertThat(neighbour.report(message("edge", usage("name=a", 0, 0, 1))).rate())
+            .isZero();
+        fixture.close();
+        assertThat(stream.end()).isEqualTo(Code.UNAVAILABLE);
+        // Its burst stays, and half of the rate is the neighbour's from the next report on.
+        TestStream moved = TestStream.open(toOther, "envoy-1");
+        Action next = moved.report(message("edge", usage("name=a", 1, 10, 0)));
+        assertThat(next.rate()).isEqualTo(500);
+        assertThat(next.get("max")).isEqualTo(first.get("max"));
+        assertThat(neighbour.report(message("", usage("name=b", 0, 0, 1))).rate())
+            .isEqualTo(1000);
+        moved.cancel();
+        neighbour.cancel();
+      } finally {
+        toOther.shutdownNow();
+      }
+    }
+  }
+
+  @Test
   void aMessageWhoseSenderIsGoneIsNotDecided() {
     MessageWriter[] usages = IntStream.range(0, EnvoyBounds.BUCKETS)
         .mapToObj(i -> usage("name=flood" + i, 0, 1, 0))
