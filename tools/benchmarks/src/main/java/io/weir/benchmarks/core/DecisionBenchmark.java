@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.weir.core.bucket.Bucket;
 import io.weir.core.bucket.Demand;
+import io.weir.core.decision.Decision;
 import io.weir.core.decision.Verdict;
 import io.weir.core.policy.OperationRule;
 import io.weir.core.policy.Policy;
@@ -12,10 +13,13 @@ import io.weir.core.throttle.Charge;
 import io.weir.core.throttle.StoreAnswer;
 import io.weir.embedded.EmbeddedRedis;
 import io.weir.inmemory.InMemoryBucketStore;
+import io.weir.library.Weir;
 import io.weir.state.connection.RedisConnections;
 import io.weir.state.document.PolicyDocuments;
 import io.weir.state.lane.RedisBucketStore;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -137,5 +141,50 @@ public class DecisionBenchmark {
   @Benchmark
   public StoreAnswer deniedByTheNode(Full full) {
     return full.ask();
+  }
+
+  /** A bucket of the cluster that programs lease, under the demand of one thread. */
+  @State(Scope.Thread)
+  public static class Leased {
+    private static final String POLICY = """
+        operations: [{ name: Work, match: { path: /work } }]
+        buckets:
+          - { name: leased, scope: cluster, leased: true, burstPeriod: 1,
+              throttleGroups: [{ opsPerSec: 1000000000, operations: [Work] }] }
+        defaults: { plan: all }
+        plans: { all: { buckets: [leased] } }
+        subjects: [{ id: k1, tenant: acme }]
+        """;
+
+    private @Nullable EmbeddedRedis redis;
+    private @Nullable Weir weir;
+
+    /** Opens the library beside a Redis of its own, and takes the first lease. */
+    @Setup
+    public void open() throws IOException {
+      redis = EmbeddedRedis.start(EmbeddedRedis.Binary.ANY, 0);
+      Path policy = Files.createTempFile("weir-leased", ".yaml");
+      Files.writeString(policy, POLICY);
+      weir = Weir.builder(redis.uri()).policy(policy).open();
+      Files.delete(policy);
+      ask();
+    }
+
+    private Decision ask() {
+      return requireNonNull(weir).tryAcquire("k1", "Work").toCompletableFuture().join();
+    }
+
+    /** Stops Redis. */
+    @TearDown
+    public void end() {
+      requireNonNull(weir).close();
+      requireNonNull(redis).close();
+    }
+  }
+
+  /** A decision from a lease: no call to Redis but one in some milliseconds. */
+  @Benchmark
+  public Decision leased(Leased leased) {
+    return leased.ask();
   }
 }
