@@ -23,7 +23,8 @@ final class Denials {
         .option("--tenant", "TENANT", "only those of a tenant")
         .option("--key", "KEY", "only those of a key, by its id")
         .flag("--rehearsed", "those that limits in audit mode, or a candidate, would have denied")
-        .number("--limit", "N", 20, "how many at most, up to 500");
+        .number("--limit", "N", 20, "how many at most, up to 500")
+        .watched();
   }
 
   private static int show(RowCommand call) throws IOException {

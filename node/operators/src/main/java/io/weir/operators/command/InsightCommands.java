@@ -46,7 +46,8 @@ public final class InsightCommands {
             })
         .argument("KEY", "id of a key, or name of a subject")
         .optionalArgument("OPERATION", "operation, as the policy names it; without one all of them")
-        .option("--cost", "N", "cost in operations (default: the operation's own)");
+        .option("--cost", "N", "cost in operations (default: the operation's own)")
+        .watched();
   }
 
   // The words are a verdict for each operation, a sentence for each limit, and what else there is.
@@ -65,7 +66,7 @@ public final class InsightCommands {
         .whole("", one -> one.getBoolean("full") ? "full" : "")
         .whole("rate", InsightCommands::rate)
         .whole("of", one -> one.getString("scope"))
-        .whole("from", one -> one.getString("from"))
+        .whole("from", one -> one.getBoolean("audit", false) ? "audit mode" : one.getString("from"))
         .whole(
             "all free",
             one -> Ago.words(one.getString("emptyAt", one.getString("resetAt", "")), at))

@@ -62,8 +62,12 @@ record KeyExplanation(List<Explanation> all, List<Explanation> audited) {
 
   private List<String> words() {
     List<String> words = new ArrayList<>(all.stream().map(Explanation::sentence).toList());
-    words.addAll(Explanation.inWords(once(all)));
+    // A sentence for each limit, then the holders of permits.
+    List<String> enforced = Explanation.inWords(once(all));
+    int sentences = once(all).size();
+    words.addAll(enforced.subList(0, sentences));
     Explanation.inWords(once(audited)).forEach(limit -> words.add("not enforced: " + limit));
+    words.addAll(enforced.subList(sentences, enforced.size()));
     all.get(0).queue().forEach(line -> words.add(QueueWords.of(line)));
     return words;
   }
