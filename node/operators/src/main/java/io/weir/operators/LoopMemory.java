@@ -78,8 +78,10 @@ final class LoopMemory implements Witness {
     if (error instanceof StoreUnavailableException) {
       Denied undecided = new Denied(0, List.of(), List.of(), 0, true, Optional.empty());
       // It is a fault of the cluster, and no limit: no case of its key.
-      Decision unused =
-          remember(question, undecided, by(question, ReasonCode.STORE_UNAVAILABLE), "unavailable");
+      if (denials.accepts(name(question), nanos.getAsLong())) {
+        LimitName by = by(question, ReasonCode.STORE_UNAVAILABLE);
+        Decision unused = remember(question, undecided, by, "unavailable");
+      }
     }
   }
 
@@ -118,15 +120,13 @@ final class LoopMemory implements Witness {
   private Decision refused(Question question, Decision decision, String outcome, String reason) {
     long now = nanos.getAsLong();
     LimitName by = by(question, reason);
-    counts.denied(name(question), by, now);
+    SubjectName who = name(question);
+    counts.denied(who, by, now);
     count(CaseType.DENIED, question, by, now);
-    return remember(question, decision, by, outcome);
+    return denials.accepts(who, now) ? remember(question, decision, by, outcome) : decision;
   }
 
   private Decision remember(Question question, Decision decision, LimitName by, String outcome) {
-    if (!denials.accepts(name(question), nanos.getAsLong())) {
-      return decision;
-    }
     Denial denial = denial(question, decision, by, outcome, RequestTrace.id());
     denials.add(denial);
     log.accept(denial);

@@ -34,6 +34,13 @@ final class LoopCase {
     this.by = by;
     hour.count(nowMillis);
     minute.count(nowMillis);
+    Run last = runs.peekLast();
+    if (last == null || last.last() != nowMillis) {
+      went(nowMillis);
+    }
+  }
+
+  private void went(long nowMillis) {
     while (!runs.isEmpty() && !isKept(runs.getFirst(), nowMillis)) {
       runs.removeFirst();
     }

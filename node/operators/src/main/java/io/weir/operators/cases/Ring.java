@@ -11,11 +11,16 @@ public final class Ring {
   private final long sliceMillis;
   private final int[] counts;
   private long newest;
+  private int current;
+  /** The end of the newest slice: events before it need no division. */
+  private long endsMillis;
 
   public Ring(int slices, long sliceMillis, long nowMillis) {
     this.sliceMillis = sliceMillis;
     this.counts = new int[slices];
     this.newest = Math.floorDiv(nowMillis, sliceMillis);
+    this.current = index(newest);
+    this.endsMillis = (newest + 1) * sliceMillis;
   }
 
   void count(long nowMillis) {
@@ -24,7 +29,7 @@ public final class Ring {
 
   public void add(int more, long nowMillis) {
     advance(nowMillis);
-    counts[index(newest)] += more;
+    counts[current] += more;
   }
 
   /** The counts of the slices, the running one last. */
@@ -42,11 +47,16 @@ public final class Ring {
   }
 
   private void advance(long nowMillis) {
+    if (nowMillis < endsMillis) {
+      return;
+    }
     long now = Math.floorDiv(nowMillis, sliceMillis);
     for (long slice = Math.max(newest, now - counts.length) + 1; slice <= now; slice++) {
       counts[index(slice)] = 0;
     }
-    newest = Math.max(newest, now);
+    newest = now;
+    current = index(newest);
+    endsMillis = (newest + 1) * sliceMillis;
   }
 
   private int index(long slice) {
