@@ -1,11 +1,24 @@
 // Actions on a key or a tenant. Each shows the present value and the new one, and asks before it changes anything.
 
-import { ask } from './api.js';
-import { clock, confirmed, html, nothing, number, rate, wait } from './parts.js';
+import { ask, askWithTag } from './api.js';
+import { choice, clock, confirmed, html, nothing, number, rate, wait } from './parts.js';
 
 const path = of => (of.key ? `/v1/keys/${encodeURIComponent(of.key)}` : `/v1/tenants/${encodeURIComponent(of.tenant)}`);
 
 const nameOf = of => of.key || `${of.tenant}/`;
+
+/** The record of a key or a tenant, with its version; null if there is none, as for a subject of a rule. */
+export async function findRecord(of) {
+  try {
+    const { value: record, tag } = await askWithTag(path(of));
+    return { record, tag };
+  } catch (error) {
+    if (error.status === 404) {
+      return { record: null, tag: '' };
+    }
+    throw error;
+  }
+}
 
 /**
  * Changes the record of a key or a tenant. A subject of a rule has none: the node makes one, with the plan that it has by
@@ -26,12 +39,10 @@ function forgotten(one) {
   return html`<li>${one.limit ? html`${one.kind} <b>${one.limit}</b>` : 'tickets of callers'}: ${much}</li>`;
 }
 
-/**
- * Shows what a reset forgets, then resets.
- *
- * @param json names the key or the tenant, and maybe the limits
- */
-export async function reset(app, name, json) {
+/** Shows what a reset forgets, then resets. */
+async function reset(app, of) {
+  const name = nameOf(of);
+  const json = of.key ? { key: of.key, queue: true } : { tenant: of.tenant };
   const preview = await ask('/v1/reset?dryRun=true', { method: 'POST', json });
   const isSure = await confirmed({
     title: `Reset ${name}?`,
@@ -48,7 +59,7 @@ export async function reset(app, name, json) {
 }
 
 /** Freezes a key, or activates it again. */
-export async function freeze(app, of) {
+async function freeze(app, of) {
   const isFrozen = of.record?.state === 'frozen';
   const isSure = await confirmed({
     title: isFrozen ? `Activate ${nameOf(of)}?` : `Freeze ${nameOf(of)}?`,
@@ -112,17 +123,15 @@ function sizeForm(side, limits, wish) {
   };
   return html`<p class="present">${sentence()}</p><p class="source quiet">${source()}</p>
     <p class="grid">
-      <label>which limit<select @change=${event => {
+      ${choice('which limit', limits.map(one => [one.name]), wish.name, event => {
         wish.name = event.target.value;
         set(event.target.form, { size: proposed(now(), side.factors[0]) });
-      }}>${limits.map(one => html`<option>${one.name}</option>`)}</select></label>
+      })}
       <label><span class="unit">${now().isRate ? 'operations per second' : 'operations'}</span><input name="size" type="number" min="0" step=${now().isRate ? 'any' : '1'} required .value=${String(wish.size)} @input=${event => {
         wish.size = Number(event.target.value);
         show(event.target.form);
       }}></label>
-      <label>for<select @change=${event => set(event.target.form, { until: event.target.value })}>${LASTS.map(
-        ([value, name]) => html`<option value=${value} ?selected=${value === wish.until}>${name}</option>`
-      )}</select></label>
+      ${choice('for', LASTS, wish.until, event => set(event.target.form, { until: event.target.value }))}
     </p>
     <p class="buttons">${side.factors.map(factor => html`<button type="button" @click=${event => set(event.target.form, { size: proposed(now(), factor) })}>× ${factor}</button>`)}</p>`;
 }
@@ -133,7 +142,7 @@ function proposed(limit, factor) {
 }
 
 /** Another size of one limit until a moment, higher or lower by `name`; the other overrides stay. */
-export async function changeSize(app, of, name) {
+async function changeSize(app, of, name) {
   const side = SIDES[name];
   const limits = ownLimits(of).filter(one => isRight(side, one, proposed(one, side.factors[0])));
   if (!limits.length) {
@@ -153,6 +162,25 @@ export async function changeSize(app, of, name) {
     await change(of, { overrides: [...others, { [field]: wish.name, [limit.isRate ? 'opsPerSec' : 'limit']: wish.size, until: wish.until }] });
     app.say(`${wish.name} of ${nameOf(of)}: ${inWords(limit, limit.size)} → ${inWords(limit, wish.size)}.`);
   }
+}
+
+/**
+ * The buttons of a key or a tenant.
+ *
+ * @param may whether it can `reset`, `size` and `freeze`, and the `likely` one of them
+ * @param acting makes a listener from an action, which gets the key or the tenant as it is shown then
+ * @param more other buttons
+ */
+export function actions(app, { record }, may, acting, more) {
+  const button = (name, title, key, action, kind = '') => html`<button type="button" data-key=${key} class="${kind} ${may.likely === name ? 'primary' : ''}"
+    ?disabled=${!may[name]} @click=${acting(of => action(app, of))}>${title}…</button>`;
+  return html`<div class="buttons">
+    ${button('reset', 'Reset', 'r', reset)}
+    ${button('size', 'Boost', 'b', (...all) => changeSize(...all, 'boost'))}
+    ${button('size', 'Lower', nothing, (...all) => changeSize(...all, 'lower'))}
+    ${more}
+    ${button('freeze', record?.state === 'frozen' ? 'Activate' : 'Freeze', 'f', freeze, 'apart')}
+  </div>`;
 }
 
 /** Gives a text to the clipboard, or, on a page without a secure origin, shows it to be copied. */

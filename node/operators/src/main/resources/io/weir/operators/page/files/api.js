@@ -21,14 +21,15 @@ export class Problem extends Error {
   }
 }
 
-/** Sends a request; resolves to its JSON, or its text. */
-export async function ask(path, { method = 'GET', json, text, headers = {} } = {}) {
+async function sent(path, { method = 'GET', json, text, headers = {} } = {}) {
   const all = { Accept: 'application/json, text/plain', ...headers };
   if (method !== 'GET') {
     all['Weir-Csrf'] = csrf;
   }
   if (json !== undefined) {
     all['Content-Type'] = 'application/json';
+  } else if (text !== undefined) {
+    all['Content-Type'] = 'text/plain; charset=utf-8';
   }
   let answer;
   try {
@@ -48,17 +49,18 @@ export async function ask(path, { method = 'GET', json, text, headers = {} } = {
   if (!answer.ok) {
     throw new Problem(answer.status, isJson ? value : { title: `HTTP ${answer.status}` });
   }
-  return value;
+  return { value, headers: answer.headers };
+}
+
+/** Sends a request; resolves to its JSON, or its text. */
+export async function ask(path, options) {
+  return (await sent(path, options)).value;
 }
 
 /** The same with the version of what is answered, for If-Match, and how the policy file of the node agrees with it. */
 export async function askWithTag(path) {
-  const answer = await fetch(path, { credentials: 'same-origin', cache: 'no-store' });
-  const text = await answer.text();
-  if (!answer.ok) {
-    throw new Problem(answer.status, JSON.parse(text || '{}'));
-  }
-  return { text, tag: answer.headers.get('ETag'), file: answer.headers.get('Weir-Policy-File') };
+  const { value, headers } = await sent(path);
+  return { value, tag: headers.get('ETag'), file: headers.get('Weir-Policy-File') };
 }
 
 /** A path with query parameters; those without a value are left out. */

@@ -87,8 +87,8 @@ async function undo(app, line) {
   });
   if (isSure) {
     const path = `/v1/${kind}s/${encodeURIComponent(name)}`;
-    const { text, tag } = await askWithTag(path);
-    if (SETTINGS.some(one => differ({ before: line.after, after: JSON.parse(text) }, one))) {
+    const { value: now, tag } = await askWithTag(path);
+    if (SETTINGS.some(one => differ({ before: line.after, after: now }, one))) {
       throw new Error(`${name} was changed since: undo that first.`);
     }
     await ask(path, { method: 'PATCH', json: patch(line), headers: { 'If-Match': tag } });

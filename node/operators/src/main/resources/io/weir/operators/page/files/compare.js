@@ -1,7 +1,7 @@
 // Denials of live traffic that a candidate policy, or limits in audit mode, would cause.
 
 import { ask } from './api.js';
-import { bar, clock, confirmed, count, html, keyLink, nothing, number, panel, silent, table, wait } from './parts.js';
+import { bar, choice, clock, confirmed, count, html, keyLink, nothing, number, panel, silent, table, wait } from './parts.js';
 
 const LASTS = [['60', 'a minute'], ['600', '10 minutes'], ['3600', 'an hour'], ['86400', 'a day']];
 
@@ -18,11 +18,11 @@ export async function compare(app, text) {
   const isSure = await confirmed({
     title: 'Compare on live traffic?',
     content: html`<p>All requests are decided by the draft, too, and nothing is enforced by it. It begins with empty buckets.</p>
-      <label>for<select @change=${event => { seconds = event.target.value; }}>${LASTS.map(([value, name]) => html`<option value=${value} ?selected=${value === seconds}>${name}</option>`)}</select></label>`,
+      ${choice('for', LASTS, seconds, event => { seconds = event.target.value; })}`,
     action: 'Compare'
   });
   if (isSure) {
-    await ask(`/v1/rehearsal?seconds=${seconds}`, { method: 'PUT', text, headers: { 'Content-Type': 'text/plain; charset=utf-8' } });
+    await ask(`/v1/rehearsal?seconds=${seconds}`, { method: 'PUT', text });
     app.say('The comparison begins within two seconds.');
     await findComparison();
   }

@@ -1,27 +1,15 @@
 // All about one key: what would be decided now and why, its limits, its denials, and what can be done.
 
-import { ask, askWithTag, withQuery } from './api.js';
-import { changeSize, copy, freeze, reset } from './actions.js';
+import { ask, withQuery } from './api.js';
+import { actions, copy, findRecord } from './actions.js';
 import { denialFacts, denialList } from './denials.js';
-import { age, ahead, bar, clock, facts, html, left, loading, nothing, number, period, rate, silent, table, time, wait } from './parts.js';
+import { age, ahead, bar, clock, facts, html, loading, nothing, number, period, rate, silent, table, time, wait } from './parts.js';
 
 const denials = denialList(true);
 
 const shown = { key: '', id: '', limit: '', operation: '', explained: null, record: null, tag: '', denial: null, mostLines: 0, inUse: [] };
 
 const NOTHING = { explained: null, record: null, tag: '', denial: null, mostLines: 0, inUse: [] };
-
-async function record(key) {
-  try {
-    const { text, tag } = await askWithTag(`/v1/keys/${encodeURIComponent(key)}`);
-    return { record: JSON.parse(text), tag };
-  } catch (error) {
-    if (error.status === 404) {
-      return { record: null, tag: '' }; // a subject of the policy or of a rule
-    }
-    throw error;
-  }
-}
 
 // A denial by its id leads to its key.
 async function whose() {
@@ -41,7 +29,7 @@ async function find(isAll) {
   const { id } = shown;
   const key = await whose();
   const explained = await ask(withQuery('/v1/explain', { key }));
-  const found = isAll || !shown.explained || shown.record ? await record(key) : {};
+  const found = isAll || !shown.explained || shown.record ? await findRecord({ key }) : {};
   if (id === shown.id && (id || key === shown.key)) {
     Object.assign(shown, { key, explained, ...found });
     await denials.find({ key, tenant: explained.tenant });
@@ -63,7 +51,7 @@ function freeAgain(one, limits) {
   const full = limits.filter(limit => one.full.includes(limit.limit) && limit.resetAt);
   const resets = full.map(limit => limit.resetAt).sort().at(-1);
   if (resets && Date.parse(resets) - Date.now() > 60_000) {
-    return html` · free again at ${ahead(resets)}`;
+    return html` · free again at ${clock(resets)}, ${ahead(resets)}`;
   }
   return one.retryAfterMs === undefined ? nothing : html` · retry after ${one.estimate ? 'at least ' : ''}${wait(one.retryAfterMs)}`;
 }
@@ -117,25 +105,35 @@ function isInUse(limit) {
   return is;
 }
 
-/** All limits of the key, the fullest first; those that nothing uses are folded. */
-function limits(of) {
-  const until = limit => shown.record?.limits.find(one => one.name === limit.limit)?.until;
+/**
+ * A table of limits.
+ *
+ * @param denied the name of the one that has denied
+ * @param until tells when an override ends, if it does
+ */
+export function limitTable(all, empty, caption, denied, until = () => '') {
   const usage = limit => `${number(limit.used)} of ${number(limit.capacity)}`;
   const override = limit => (limit.from === 'plan' ? nothing : limit.from === 'request' ? html` <span class="tag">carried by the last denied command</span>` : html` <span class="tag">override${until(limit) ? html` until ${time(until(limit))}` : nothing}</span>`);
   const columns = [
-    ['limit', limit => html`<b>${limit.limit}</b> ${limit.limit === shown.limit ? html`<span class="tag warn">denied lately</span>` : nothing}
+    ['limit', limit => html`<b>${limit.limit}</b> ${limit.limit === denied ? html`<span class="tag warn">denied lately</span>` : nothing}
       <small class="line-of">${limit.kind} of the ${limit.scope}${limit.leased ? ', leased' : ''}: ${limit.operations.join(', ')}</small>`],
     ['used', limit => html`${bar(percent(limit), `${usage(limit)} used, ${limit.usedPercent} %`, true)}<small>${usage(limit)} · ${size(limit)}${override(limit)}</small>`, 'wide'],
-    ['all free', limit => (limit.emptyAt || limit.resetAt ? left(limit.emptyAt || limit.resetAt) : 'now')]
+    ['all free', limit => (limit.emptyAt || limit.resetAt ? ahead(limit.emptyAt || limit.resetAt) : 'now')]
   ];
+  return table(columns, all, empty, caption, limit => limit.limit === denied);
+}
+
+/** All limits of the key, the fullest first; those that nothing uses are folded. */
+function limits(of) {
+  const until = limit => shown.record?.limits.find(one => one.name === limit.limit)?.until;
   const all = [...of.limits].sort((one, other) => percent(other) - percent(one));
   const never = of.decisions.find(one => one.decision === 'never_allowed');
   const none = of.decisions.some(one => one.decision === 'unavailable') ? 'No levels are known while Redis is away.' : never ? `Its limits do not count: ${never.why || never.reason}.` : 'Nothing limits it.';
   const used = all.filter(isInUse);
   const idle = all.filter(limit => !used.includes(limit));
   const isFolded = used.length > 0 && idle.length > 1;
-  return html`${table(columns, isFolded ? used : all, none, 'limits', limit => limit.limit === shown.limit)}
-    ${isFolded ? html`<details><summary>${idle.length} limits of which nothing is used</summary>${table(columns, idle, '', 'unused limits')}</details>` : nothing}`;
+  return html`${limitTable(isFolded ? used : all, none, 'limits', shown.limit, until)}
+    ${isFolded ? html`<details><summary>${idle.length} limits of which nothing is used</summary>${limitTable(idle, '', 'unused limits')}</details>` : nothing}`;
 }
 
 function holders(of) {
@@ -176,24 +174,14 @@ function acting(app, action) {
 }
 
 function buttons(app, of) {
-  const { record, key } = shown;
   const mayKeys = app.may('keys');
   const mayReset = mayKeys && !app.session.tenant;
-  const mayLimits = mayReset && !of.listed;
+  const mayFreeze = mayKeys && !of.listed;
   const why = mayKeys ? (of.listed ? 'The policy lists this subject: it is changed under Limits.' : '') : 'Your token may look only.';
   // The likely next step: let a denied caller through, or a frozen one.
-  const isFrozen = record?.state === 'frozen';
-  const mayFreeze = mayKeys && !of.listed;
-  const isDenied = of.decisions.some(one => one.decision === 'denied');
-  const first = isFrozen ? mayFreeze && 'freeze' : isDenied && mayReset && 'reset';
-  const kind = name => (name === first ? 'primary' : '');
-  return html`<div class="buttons">
-      <button type="button" data-key="r" class=${kind('reset')} ?disabled=${!mayReset} @click=${acting(app, () => reset(app, key, { key, queue: true }))}>Reset…</button>
-      <button type="button" data-key="b" ?disabled=${!mayLimits} @click=${acting(app, one => changeSize(app, one, 'boost'))}>Boost…</button>
-      <button type="button" ?disabled=${!mayLimits} @click=${acting(app, one => changeSize(app, one, 'lower'))}>Lower…</button>
-      <button type="button" @click=${app.doing(() => copy(app, summary(of)))}>Copy</button>
-      <button type="button" data-key="f" class="apart ${kind('freeze')}" ?disabled=${!mayFreeze} @click=${acting(app, one => freeze(app, one))}>${isFrozen ? 'Activate…' : 'Freeze…'}</button>
-    </div>
+  const likely = shown.record?.state === 'frozen' ? mayFreeze && 'freeze' : of.decisions.some(one => one.decision === 'denied') && mayReset && 'reset';
+  const more = html`<button type="button" @click=${app.doing(() => copy(app, summary(of)))}>Copy</button>`;
+  return html`${actions(app, shown, { reset: mayReset, size: mayReset && !of.listed, freeze: mayFreeze, likely }, action => acting(app, action), more)}
     ${why ? html`<p class="quiet">${why}</p>` : nothing}`;
 }
 

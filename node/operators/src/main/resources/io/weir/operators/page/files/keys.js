@@ -3,12 +3,12 @@
 import { ask, withQuery } from './api.js';
 import { draw as drawKey, refresh as refreshKey, show as showKey } from './key.js';
 import { fill } from './forms.js';
-import { age, confirmed, html, nothing, tabbed, table, time } from './parts.js';
+import { age, choice, confirmed, html, nothing, tabbed, table, time } from './parts.js';
 
 const MOST = 500;
 // The record of a subject with another name has no secret.
 const ID = /^[\w-]{1,64}$/;
-const STATES = ['', 'active', 'frozen', 'disabled'];
+const STATES = [['', 'any'], ['active'], ['frozen'], ['disabled']];
 
 const shown = { list: 'keys', find: '', tenant: '', plan: '', state: '', rows: null, cursor: '' };
 
@@ -73,7 +73,7 @@ async function createTenant(app) {
 async function createToken(app) {
   const wish = await fill('Create a token', 'Create', [
     { name: 'name', required: true, hint: 'for the timeline of changes' },
-    { name: 'scope', values: ['read', 'keys', 'all'] },
+    { name: 'scope', values: [['read'], ['keys'], ['all']] },
     { name: 'tenant', hint: 'of all tenants if it is empty' },
     { name: 'expires', hint: '+30d, or never if it is empty' }
   ]);
@@ -96,7 +96,7 @@ async function deleted(app, title, path, headers = {}) {
 /** Makes another secret; resolves to it. */
 async function rotate(app, of) {
   const wish = await fill(`Rotate ${of.key}`, 'Rotate', [
-    { name: 'overlapSeconds', label: 'the secrets before count for', values: ['86400', '3600', '0', '604800'], names: ['a day', 'an hour', 'no longer', 'a week'] }
+    { name: 'overlapSeconds', label: 'the secrets before count for', values: [['86400', 'a day'], ['3600', 'an hour'], ['0', 'no longer'], ['604800', 'a week']] }
   ]);
   return wish
     ? (await ask(`/v1/keys/${encodeURIComponent(of.key)}/rotate`, { method: 'POST', json: { overlapSeconds: Number(wish.overlapSeconds) }, headers: { 'If-Match': of.tag } })).key
@@ -151,7 +151,7 @@ function form(app) {
   const field = (name, hint) => html`<label>${name}<input name=${name} .value=${shown[name]} maxlength="128" placeholder=${hint} spellcheck="false" autocomplete="off"></label>`;
   return html`<form class="line tools" role="search" @submit=${submit}>
     ${field('find', 'id, tenant, plan, label, note')} ${field('tenant', '')} ${field('plan', '')}
-    <label>state<select name="state" @change=${event => event.target.form.requestSubmit()}>${STATES.map(name => html`<option value=${name} ?selected=${name === shown.state}>${name || 'any'}</option>`)}</select></label>
+    ${choice('state', STATES, shown.state, event => event.target.form.requestSubmit(), 'state')}
     <button class="primary">Find</button></form>`;
 }
 

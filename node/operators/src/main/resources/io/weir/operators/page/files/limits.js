@@ -10,8 +10,6 @@ const FIRST_PROBLEMS = 3;
 const CHECK_MILLIS = 700;
 const LINE_PIXELS = 20;
 
-const TEXT = { 'Content-Type': 'text/plain; charset=utf-8' };
-
 const NO_RESULT = { problems: [], warnings: [], difference: null, tried: null };
 
 const shown = { text: '', tag: '', file: '', draft: null, revisions: null, seen: null, ...NO_RESULT };
@@ -20,7 +18,7 @@ const edited = () => shown.draft?.text ?? shown.text;
 const revision = () => shown.tag.replaceAll('"', '');
 
 async function find() {
-  const { text, tag, file } = await askWithTag('/v1/policy');
+  const { value: text, tag, file } = await askWithTag('/v1/policy');
   Object.assign(shown, { text, tag, file, draft: kept() });
   if (shown.draft?.text === text) {
     write(null);
@@ -46,7 +44,7 @@ function edit(app, text) {
 /** Looks for problems once nobody types, against no revision. */
 async function check(app) {
   const text = edited();
-  const result = await ask('/v1/policy?dryRun=true', { method: 'PUT', text, headers: TEXT }).then(
+  const result = await ask('/v1/policy?dryRun=true', { method: 'PUT', text }).then(
     answer => ({ problems: [], warnings: answer.warnings, tried: text }),
     error => ({ problems: error.details?.problems || [] })
   );
@@ -64,7 +62,7 @@ async function put(app, isDryRun, { comment, force } = {}) {
     const answer = await ask(withQuery('/v1/policy', { dryRun: isDryRun || '', force: force || '', comment }), {
       method: 'PUT',
       text,
-      headers: { 'If-Match': shown.tag, ...TEXT }
+      headers: { 'If-Match': shown.tag }
     });
     Object.assign(shown, { problems: [], warnings: answer.warnings, difference: answer.diff, tried: text });
     return answer;

@@ -82,15 +82,9 @@ export function age(text, at = new Date().toISOString()) {
   return moment(text, seconds < 60 ? `${seconds} s` : minutes < 60 ? `${minutes} min` : hours < 48 ? `${hours} h` : `${Math.floor(hours / 24)} days`);
 }
 
-/** When something will be. */
-export function ahead(text, at = new Date().toISOString()) {
-  const millis = Date.parse(text) - Date.parse(at);
-  return millis > 0 ? moment(text, millis > HOUR ? `${clock(text)}, in ${wait(millis)}` : `in ${wait(millis)}`) : 'now';
-}
-
 /** How long until something, with its time on hover. */
-export function left(text, at = new Date().toISOString()) {
-  const millis = Date.parse(text) - Date.parse(at);
+export function ahead(text) {
+  const millis = Date.parse(text) - Date.now();
   return millis > 0 ? moment(text, `in ${wait(millis)}`) : 'now';
 }
 
@@ -167,6 +161,13 @@ export function table(columns, rows, empty, caption = nothing, isChosen = () => 
 /** Names and values. */
 export function facts(pairs) {
   return html`<dl class="fields">${pairs.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`;
+}
+
+/** A field to choose from; `values` are a value and a title each, or a value alone. */
+export function choice(label, values, chosen, set, name = nothing) {
+  return html`<label>${label}<select name=${name} @change=${set}>${values.map(
+    ([value, title = value]) => html`<option value=${value} ?selected=${value === chosen}>${title}</option>`
+  )}</select></label>`;
 }
 
 /** A link to all about a key; `about` has the operation and the limit from which it is opened. */

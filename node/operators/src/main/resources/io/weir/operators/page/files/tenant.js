@@ -1,8 +1,9 @@
 // All about one tenant: what its keys share, its record, and its keys.
 
-import { changeSize, freeze, reset } from './actions.js';
-import { ask, askWithTag, withQuery } from './api.js';
-import { ahead, bar, facts, html, keyLink, loading, nothing, number, period, rate, table } from './parts.js';
+import { actions, findRecord } from './actions.js';
+import { ask, withQuery } from './api.js';
+import { limitTable } from './key.js';
+import { facts, html, keyLink, loading, nothing, table } from './parts.js';
 
 const MOST = 20;
 
@@ -13,18 +14,6 @@ const shown = { ...NOTHING };
 /** Nothing is shown. */
 export function closeTenant() {
   Object.assign(shown, NOTHING);
-}
-
-async function record(tenant) {
-  try {
-    const { text, tag } = await askWithTag(`/v1/tenants/${encodeURIComponent(tenant)}`);
-    return { record: JSON.parse(text), tag };
-  } catch (error) {
-    if (error.status === 404) {
-      return { record: null, tag: '' };
-    }
-    throw error;
-  }
 }
 
 async function explained(key) {
@@ -51,7 +40,7 @@ export async function showTenant(tenant) {
     closeTenant();
     shown.tenant = tenant;
   }
-  const found = await record(tenant);
+  const found = await findRecord({ tenant });
   const { keys } = await ask(withQuery('/v1/keys', { tenant, limit: MOST }));
   const limits = await shared(tenant, keys);
   if (tenant === shown.tenant) {
@@ -71,35 +60,18 @@ function about() {
     : html`<p class="quiet">The tenant has no record: its keys have the plans of the policy.</p>`;
 }
 
-function limits() {
-  const used = one => `${number(one.used)} of ${number(one.capacity)}`;
-  const columns = [
-    ['limit', one => html`<b>${one.limit}</b> <small>${one.kind}</small>`],
-    ['used', one => html`${bar(one.usedPercent, `${used(one)} used`, true)}<small>${used(one)}</small>`, 'wide'],
-    ['size', one => (one.opsPerSec ? rate(one.opsPerSec) : one.periodMs ? period(one.periodMs) : '')],
-    ['all free', one => (one.emptyAt || one.resetAt ? ahead(one.emptyAt || one.resetAt) : 'now')]
-  ];
-  return table(columns, shown.limits, 'Its keys share no limit, or none of them is known.', 'shared limits');
-}
-
 function buttons(app) {
   const { tenant, record, tag, limits: all } = shown;
   const mayReset = app.may('keys') && !app.session.tenant;
   const mayChange = mayReset && Boolean(record) && shown.keys.length > 0;
   const why = mayChange ? nothing : html`<p class="quiet">Boost and freeze are for a tenant and keys with records.</p>`;
-  const isFrozen = record?.state === 'frozen';
   // What was confirmed is done to the tenant as it was shown.
   const acting = action => app.doing(async () => {
     await action({ tenant, record, tag, explained: { limits: all } });
     await showTenant(tenant);
   });
-  return html`<div class="buttons">
-      <button type="button" data-key="r" ?disabled=${!mayReset} @click=${acting(() => reset(app, `${tenant}/`, { tenant }))}>Reset…</button>
-      <button type="button" data-key="b" ?disabled=${!mayChange} @click=${acting(of => changeSize(app, of, 'boost'))}>Boost…</button>
-      <button type="button" ?disabled=${!mayChange} @click=${acting(of => changeSize(app, of, 'lower'))}>Lower…</button>
-      <a class="button" href=${withQuery('#/keys', { tenant })}>All its keys</a>
-      <button type="button" data-key="f" class="apart" ?disabled=${!mayChange} @click=${acting(of => freeze(app, of))}>${isFrozen ? 'Activate…' : 'Freeze…'}</button>
-    </div>${why}`;
+  const more = html`<a class="button" href=${withQuery('#/keys', { tenant })}>All its keys</a>`;
+  return html`${actions(app, { record }, { reset: mayReset, size: mayChange, freeze: mayChange }, acting, more)}${why}`;
 }
 
 /**
@@ -113,7 +85,7 @@ export function drawTenant(app, close) {
     <header><h2 tabindex="-1">${tenant}/</h2><a class="close" data-key="Escape" href=${close} aria-label="close">✕</a></header>
     ${keys
       ? html`${buttons(app)}
-        <h3>Shared limits</h3>${limits()}
+        <h3>Shared limits</h3>${limitTable(shown.limits, 'Its keys share no limit, or none of them is known.', 'shared limits', app.parameters.limit)}
         <h3>Record</h3>${about()}
         <h3>Keys</h3>${table([['key', one => keyLink(one.id, '')], ['plan', one => one.plan || 'of the tenant'], ['state', one => one.state]], keys, 'The tenant has no keys with records.', 'keys of the tenant')}`
       : app.failure ? nothing : loading(4)}
