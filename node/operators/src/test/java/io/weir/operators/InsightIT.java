@@ -332,7 +332,7 @@ final class InsightIT {
     assertThat(shown.lines()).allSatisfy(line -> assertThat(line).hasSizeLessThanOrEqualTo(80));
     assertThat(shown.lines().toList().get(1)).matches("who +limit +since +last +minute +hour");
     assertThat(shown.lines().toList().get(2))
-        .matches("a-very-long-name-of-a-tenant… requests +\\d+ s +\\d+ s +1 +1");
+        .matches("a-very-long-name-of-a-t… requests +\\d+ s +\\d+ s +1 +1");
     assertThat(weir("top", "--tenant", "nobody")).startsWith("Limited now: 0");
     assertThat(weir("top", "--state", "closed", "--tenant", "nobody"))
         .startsWith("Closed in the last hour: 0");

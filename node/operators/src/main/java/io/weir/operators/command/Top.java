@@ -9,10 +9,10 @@ import java.util.Map;
 
 /** {@code weir top}: who is limited, by which limit, and since when. */
 final class Top {
-  private static final int WHO = 29;
+  private static final int WHO = 24;
   private static final int LIMIT = 19;
-  /** 79 columns. */
-  private static final String ROW = "%-" + WHO + "s %-" + LIMIT + "s %6s %6s %7s %7s%n";
+  /** 80 columns. */
+  private static final String ROW = "%-" + WHO + "s %-" + LIMIT + "s %10s %10s %6s %6s%n";
 
   private static final Map<String, String> TITLES = Map.of(
       "now", "Limited now",

@@ -6,6 +6,7 @@ import java.time.Instant;
 /** Times as people say them: how long ago, or how soon. */
 public final class Ago {
   private static final long MINUTE = 60;
+  private static final long EXACT = 10 * MINUTE;
   private static final long HOUR = 3600;
   private static final long DAY = 86_400;
 
@@ -34,11 +35,14 @@ public final class Ago {
         : "%.1f s".formatted(Math.ceil(millis / 100.0) / 10);
   }
 
-  /** A duration by its largest unit, rounded down. */
+  /** A duration by its largest unit, below ten minutes to the second; rounded down. */
   public static String length(Duration time) {
     long seconds = Math.max(0, time.toSeconds());
     if (seconds < MINUTE) {
       return seconds + " s";
+    }
+    if (seconds < EXACT) {
+      return "%d min %d s".formatted(seconds / MINUTE, seconds % MINUTE);
     }
     if (seconds < HOUR) {
       return seconds / MINUTE + " min";

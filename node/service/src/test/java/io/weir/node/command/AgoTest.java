@@ -15,27 +15,35 @@ final class AgoTest {
   @CsvSource({
     "0, 0 s",
     "59, 59 s",
-    "60, 1 min",
+    "60, 1 min 0 s",
+    "599, 9 min 59 s",
+    "600, 10 min",
     "3599, 59 min",
     "3600, 1 h",
     "172799, 47 h",
     "172800, 2 d",
     "-5, 0 s"
   })
-  void aTimeIsToldByItsLargestUnit(long seconds, String words) {
+  void aTimeHasItsLargestUnitAndBelowTenMinutesSeconds(long seconds, String words) {
     assertThat(Ago.length(Duration.ofSeconds(seconds))).isEqualTo(words);
     assertThat(Ago.since(NOW.minusSeconds(seconds).toString(), NOW)).isEqualTo(words);
   }
 
   @Test
   void anInstantIsBeforeOrAfterNow() {
-    assertThat(Ago.words(NOW.minusSeconds(61).toString(), NOW)).isEqualTo("1 min ago");
+    assertThat(Ago.words(NOW.minusSeconds(61).toString(), NOW)).isEqualTo("1 min 1 s ago");
     assertThat(Ago.words(NOW.plusSeconds(7200).toString(), NOW)).isEqualTo("in 2 h");
     assertThat(Ago.words("", NOW)).isEmpty();
   }
 
   @ParameterizedTest
-  @CsvSource({"1, 0.1 s", "100, 0.1 s", "101, 0.2 s", "9901, 10.0 s", "10001, 11 s", "61000, 1 min"
+  @CsvSource({
+    "1, 0.1 s",
+    "100, 0.1 s",
+    "101, 0.2 s",
+    "9901, 10.0 s",
+    "10001, 11 s",
+    "61000, 1 min 1 s"
   })
   void aWaitIsRoundedUp(long millis, String words) {
     assertThat(Ago.precisely(millis)).isEqualTo(words);

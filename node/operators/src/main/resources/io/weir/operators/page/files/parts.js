@@ -74,12 +74,13 @@ export function time(text) {
   return text ? moment(text, clock(text)) : html`<span class="quiet">never</span>`;
 }
 
-/** How long before `at`, or now, something was. */
+/** How long before `at`, or now, something was; below ten minutes to the second, so that rows can be compared. */
 export function age(text, at = new Date().toISOString()) {
   const seconds = Math.max(0, Math.floor((Date.parse(at) - Date.parse(text)) / SECOND));
   const minutes = Math.floor(seconds / 60);
   const hours = Math.floor(minutes / 60);
-  return moment(text, seconds < 60 ? `${seconds} s` : minutes < 60 ? `${minutes} min` : hours < 48 ? `${hours} h` : `${Math.floor(hours / 24)} days`);
+  const small = minutes < 10 ? `${minutes ? `${minutes} min ` : ''}${seconds % 60} s` : `${minutes} min`;
+  return moment(text, hours < 1 ? small : hours < 48 ? `${hours} h` : `${Math.floor(hours / 24)} days`);
 }
 
 /** How long until something, with its time on hover. */
