@@ -148,7 +148,7 @@ final class ExplainIT {
     assertThat(full.getString("from")).isEqualTo("plan");
     assertThat(full.getLong("remaining")).isZero();
     assertThat(full.getDouble("usedPercent")).isBetween(80.0, 100.0);
-    assertThat(explained.getJsonArray("words").getString(0)).contains("no room in " + limit);
+    assertThat(explained.getJsonArray("words").getString(0)).contains(limit + " full");
 
     assertThat(inspected("acme/k1")).contains(limit);
   }
@@ -179,7 +179,7 @@ final class ExplainIT {
     assertThat(calls.getJsonArray("operations")).containsExactly("Quota");
     assertThat(explained.getBoolean("listed")).isTrue();
     assertThat(explained.getJsonArray("words").stream().map(String::valueOf))
-        .anyMatch(line -> line.contains("no room in calls"));
+        .anyMatch(line -> line.contains("calls full"));
   }
 
   @Test

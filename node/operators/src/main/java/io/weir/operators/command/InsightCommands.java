@@ -121,9 +121,10 @@ public final class InsightCommands {
   }
 
   private static String line(JsonObject one) {
-    String what = one.getString("limit", "tickets");
+    String what = one.getString("limit", "queue");
     return switch (one.getString("kind")) {
-      case "rate" -> "%s: would have been empty in %d ms".formatted(what, one.getLong("emptyInMs"));
+      case "rate" ->
+        "%s: would have been all free in %d ms".formatted(what, one.getLong("emptyInMs"));
       case "quota" -> "%s: %d were used".formatted(what, one.getLong("used"));
       default -> "%s: %d waiting".formatted(what, one.getLong("waiting"));
     };

@@ -65,7 +65,7 @@ final class Status {
     parts.add(
         redis.containsKey("p99Ms") && state.equals("answers")
             ? "Redis %.0f ms".formatted(Math.ceil(redis.getDouble("p99Ms")))
-            : "Redis " + state);
+            : "Redis " + (state.equals("answers") ? "reachable" : state));
     JsonObject policy = found.getJsonObject("policy");
     parts.add("policy %d".formatted(policy.getLong("revision"))
         + (policy.containsKey("since")

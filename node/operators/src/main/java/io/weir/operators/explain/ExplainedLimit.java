@@ -138,14 +138,14 @@ record ExplainedLimit(
             used(),
             limit.quota(),
             percent()));
-    opsPerSec().ifPresent(rate -> words.append(", %s/s drain".formatted(number(rate))));
+    opsPerSec().ifPresent(rate -> words.append(", refilled at %s/s".formatted(number(rate))));
     if (limit.resetMicros() > 0) {
-      words.append(isRate() ? ", empty at " : ", until ").append(resets());
+      words.append(", all free at ").append(resets());
     }
     if (isLeased()) {
-      words.append(", the nodes hold leases of it");
+      words.append(", nodes fetch parts of it ahead");
     }
-    return words.append(isFull ? ". It has no room." : ".").toString();
+    return words.append(isFull ? ". It is full." : ".").toString();
   }
 
   private static String number(double rate) {

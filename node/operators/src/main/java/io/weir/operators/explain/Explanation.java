@@ -207,7 +207,7 @@ final class Explanation {
     List<String> words = new ArrayList<>();
     limits.forEach(it -> words.add(it.inWords()));
     limits.forEach(it -> it.holders()
-        .forEach(holder -> words.add("%s: held by %s until %s at most"
+        .forEach(holder -> words.add("%s: in use by %s until %s at most"
             .formatted(it.limit().bucket(), holder.id(), holder.until()))));
     return words;
   }
@@ -222,8 +222,8 @@ final class Explanation {
 
   private String deniedInWords(Denied denied) {
     String why = denied.full().isEmpty()
-        ? "others who were promised a time come first"
-        : "no room in " + String.join(", ", denied.full());
+        ? "the rest is reserved for callers that were denied before"
+        : String.join(", ", denied.full()) + " full";
     return "it would be denied for %s%s: %s."
         .formatted(
             denied.estimate() ? "at least " : "", seconds(Duration.ofMillis(millis(denied))), why);
@@ -237,15 +237,15 @@ final class Explanation {
           case OPERATION_NOT_CONFIGURED ->
             "no bucket of the plan limits the operation, and the policy denies such operations.";
           case COST_EXCEEDS_CAPACITY ->
-            "the cost is above all that %s ever holds.".formatted(String.join(", ", never.full()));
+            "the cost is above the size of %s.".formatted(String.join(", ", never.full()));
           case RESERVATION_ENDED, RESERVATION_ID_REUSED -> never.reason().code() + ".";
         };
   }
 
   private String withoutRedis() {
-    return "the shared state does not answer; meanwhile "
+    return "Redis is away; meanwhile "
         + switch (plan().failureMode()) {
-          case LOCAL -> "each node enforces its share of the limits by itself.";
+          case LOCAL -> "each node enforces its share of the limits.";
           case DENY -> "all of the plan's requests are refused with 503.";
           case ALLOW -> "all of the plan's requests pass uncounted.";
         };

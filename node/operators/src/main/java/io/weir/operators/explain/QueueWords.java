@@ -8,20 +8,20 @@ import java.util.regex.Pattern;
 final class QueueWords {
   private static final Pattern SLOT =
       Pattern.compile("\\S+ due_at_\\d+ (\\d+) \\(.*\\bat (\\S+)\\)");
-  private static final Pattern LIMIT =
-      Pattern.compile("\\S+ ([^@\\s]+)\\S*\\.(due|turn|own_turn|larger) \\d+ \\((.*)\\)");
+  private static final Pattern LIMIT = Pattern.compile(
+      "\\S+ ([^@\\s]+)\\S*\\.(due|turn|own_turn|larger) \\d+ \\((.*?)(?:, \\d+ of \\d+ parts kept)?\\)");
   private static final Map<String, String> MEANING = Map.of(
-      "due", "is due to callers with a retry time:",
-      "turn", "the next newcomer may come at",
-      "own_turn", "this key may come again at",
-      "larger", "others leave room for the largest cost without a place:");
+      "due", "reserved for callers with a retry time:",
+      "turn", "a new caller may pass at",
+      "own_turn", "this key may pass again at",
+      "larger", "reserved for the largest request that waits:");
 
   private QueueWords() {}
 
   static String of(String line) {
     Matcher slot = SLOT.matcher(line);
     if (slot.matches()) {
-      return "%s operations are due at %s, to callers without a ticket."
+      return "%s operations are reserved for callers that retry at %s."
           .formatted(slot.group(1), slot.group(2));
     }
     Matcher limit = LIMIT.matcher(line);

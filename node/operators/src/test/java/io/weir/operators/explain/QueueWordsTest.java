@@ -12,21 +12,21 @@ final class QueueWordsTest {
             QueueWords.of(
                 "weir:{72nw}:acme:key:alice due_at_1795630119875000 6 (operations, to callers without a ticket, at 2026-11-25T18:08:39.875000Z)"))
         .isEqualTo(
-            "6 operations are due at 2026-11-25T18:08:39.875000Z, to callers without a ticket.");
+            "6 operations are reserved for callers that retry at 2026-11-25T18:08:39.875000Z.");
     assertThat(
             QueueWords.of(
                 "weir:{72nw}:acme:key:alice requests@1/200000.due 15400000 (77 operations until 2026-11-25T18:08:54.500000Z, 64 of 64 parts kept)"))
         .isEqualTo(
-            "requests: is due to callers with a retry time: 77 operations until 2026-11-25T18:08:54.500000Z, 64 of 64 parts kept.");
+            "requests: reserved for callers with a retry time: 77 operations until 2026-11-25T18:08:54.500000Z.");
     assertThat(
             QueueWords.of(
                 "weir:{72nw}:acme:key:alice requests@1/200000.turn 1795630138170332 (2026-11-25T18:08:58.170332Z)"))
-        .isEqualTo("requests: the next newcomer may come at 2026-11-25T18:08:58.170332Z.");
+        .isEqualTo("requests: a new caller may pass at 2026-11-25T18:08:58.170332Z.");
     assertThat(
             QueueWords.of(
                 "weir:{72nw}:acme:key:alice requests@1/200000.larger 1000000 (5 operations, until 2026-11-25T18:08:59.050000Z)"))
         .isEqualTo(
-            "requests: others leave room for the largest cost without a place: 5 operations, until 2026-11-25T18:08:59.050000Z.");
+            "requests: reserved for the largest request that waits: 5 operations, until 2026-11-25T18:08:59.050000Z.");
     assertThat(QueueWords.of("something else")).isEqualTo("waiting: something else");
   }
 }

@@ -261,7 +261,7 @@ final class EverydayJobsPageIT extends OperatorsPage {
 
   private static final Map<String, String> PRINTED = Map.ofEntries(
       Map.entry("top", "acme/k1"),
-      Map.entry("explain", "no room in requests"),
+      Map.entry("explain", "requests full"),
       Map.entry("reset", "requests"),
       Map.entry("keys boost", "500"),
       Map.entry("keys rotate", "weir_k1."),

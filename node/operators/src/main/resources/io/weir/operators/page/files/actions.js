@@ -35,8 +35,8 @@ function made(of) {
 }
 
 function forgotten(one) {
-  const much = one.kind === 'quota' ? `${number(one.used)} used` : one.kind === 'rate' ? `empty in ${wait(one.emptyInMs)} by itself` : `${number(one.waiting)} waiting`;
-  return html`<li>${one.limit ? html`${one.kind} <b>${one.limit}</b>` : 'tickets of callers'}: ${much}</li>`;
+  const much = one.kind === 'quota' ? `${number(one.used)} used` : one.kind === 'rate' ? `all free in ${wait(one.emptyInMs)} without a reset` : `${number(one.waiting)} waiting`;
+  return html`<li>${one.limit ? html`${one.kind} <b>${one.limit}</b>` : 'queue'}: ${much}</li>`;
 }
 
 /** Shows what a reset forgets, then resets. */

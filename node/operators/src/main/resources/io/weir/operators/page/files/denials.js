@@ -9,8 +9,11 @@ const COLUMNS = ['id', 'at', 'node', 'tenant', 'key', 'plan', 'operation', 'cost
 const limits = one => one.full.map(full => full.limit).join(', ') || one.reason;
 const groupOf = one => [one.tenant, one.key, one.operation, limits(one), one.why, one.outcome].join('\n');
 const inWords = one => one.why || limits(one);
+/** The operation of requests that no rule of the policy matches. */
+export const UNMATCHED = 'unlisted';
+export const operationName = one => (one.operation === UNMATCHED ? 'no operation of the policy' : one.operation);
 /** The operation, if it is known: a request is refused for a freeze before it is looked for. */
-export const operation = one => (one.why && one.operation === 'unlisted' ? nothing : html`<small>${one.operation}</small>`);
+export const operation = one => (one.why && one.operation === UNMATCHED ? nothing : html`<small>${operationName(one)}</small>`);
 const words = outcome => ({ would_deny: 'would be denied', never_allowed: 'blocked', denied: 'denied' })[outcome] || outcome.replace('_', ' ');
 
 /** Denials of one key, operation and limit as one, the latest first. */
@@ -34,7 +37,7 @@ function csv(denials) {
     const plain = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
     return /[",\n\r]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain;
   };
-  return [COLUMNS.join(','), ...denials.map(one => COLUMNS.map(name => cell(one[name])).join(','))].join('\n');
+  return [COLUMNS.join(','), ...denials.map(one => COLUMNS.map(name => cell(name === 'operation' ? operationName(one) : one[name])).join(','))].join('\n');
 }
 
 /** All that is known of one denial. */
@@ -44,7 +47,7 @@ export function denialFacts(one) {
     ['at', html`${time(one.at)} <small>${age(one.at)} ago</small>`],
     ['key', keyLink(one.key, one.tenant, { operation: one.operation })],
     ['plan', one.plan],
-    ['operation', html`${one.operation} <small>cost ${number(one.cost)}</small>`],
+    ['operation', html`${operationName(one)} <small>cost ${number(one.cost)}</small>`],
     ['outcome', told(one)],
     ['full', one.full.map(full => html`<b>${full.limit}</b> <small>${[full.kind, full.scope && `of the ${full.scope}`].filter(Boolean).join(' ')}</small> `)],
     ['reason', one.why || html`<code>${one.reason}</code>`],

@@ -1,6 +1,7 @@
 // Finds a key, tenant, limit, operation or denial from everywhere.
 
 import { ask, withQuery } from './api.js';
+import { operationName } from './denials.js';
 import { dialog, html, nothing, render } from './parts.js';
 import { live } from './live.js';
 
@@ -29,7 +30,7 @@ function ofCases(text) {
 
 async function ofDenials(text) {
   const found = DENIAL.test(text) ? await maybe(`/v1/denials/${text}`) : null;
-  return found ? [['denial', `${found.tenant}/${found.key} ${found.operation}`, withQuery('#/now', { id: text })]] : [];
+  return found ? [['denial', `${found.tenant}/${found.key}, ${operationName(found)}`, withQuery('#/now', { id: text })]] : [];
 }
 
 async function ofKeys(text) {

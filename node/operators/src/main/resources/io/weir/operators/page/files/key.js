@@ -68,7 +68,7 @@ function refusals(decisions) {
 
 function decision(all, of) {
   const [one] = all;
-  const why = one.decision === 'never_allowed' ? one.why || one.reason : one.full?.length ? `${one.full.join(', ')} full` : 'others who were promised a time come first';
+  const why = one.decision === 'never_allowed' ? one.why || one.reason : one.full?.length ? `${one.full.join(', ')} full` : 'the rest is reserved for callers that were denied before';
   return html`<li class=${one.decision === 'unavailable' ? 'bad' : 'warn'}><b>${all.map(each => each.operation).join(', ')}</b> ${all.length === 1 ? 'is' : 'are'} ${WORDS[one.decision]}${
     one.decision === 'unavailable' ? nothing : html`: ${why}${freeAgain(one, of.limits)}`}</li>`;
 }
@@ -84,7 +84,7 @@ function decisions(of) {
   return html`<ul class="decisions">
     ${groups.map(all => decision(all, of))}
     ${passing.length ? html`<li class="good">${passing.join(', ')} ${passing.length === 1 ? 'passes' : 'pass'} now</li>` : nothing}
-    ${of.degraded ? html`<li class="bad">This node decides by itself: Redis is away.</li>` : nothing}
+    ${of.degraded ? html`<li class="bad">This node decides alone: Redis is away.</li>` : nothing}
     ${Array.from({ length: shown.mostLines - lines }, () => html`<li aria-hidden="true">&nbsp;</li>`)}
   </ul>`;
 }
@@ -116,7 +116,7 @@ export function limitTable(all, empty, caption, denied, until = () => '') {
   const override = limit => (limit.from === 'plan' ? nothing : limit.from === 'request' ? html` <span class="tag">carried by the last denied command</span>` : html` <span class="tag">override${until(limit) ? html` until ${time(until(limit))}` : nothing}</span>`);
   const columns = [
     ['limit', limit => html`<b>${limit.limit}</b> ${limit.limit === denied ? html`<span class="tag warn">denied lately</span>` : nothing}
-      <small class="line-of">${limit.kind} of the ${limit.scope}${limit.leased ? ', leased' : ''}: ${limit.operations.join(', ')}</small>`],
+      <small class="line-of">${limit.kind} of the ${limit.scope}${limit.leased ? ', fetched ahead by the nodes' : ''}: ${limit.operations.join(', ')}</small>`],
     ['used', limit => html`${bar(percent(limit), `${usage(limit)} used, ${limit.usedPercent} %`, true)}<small>${usage(limit)} · ${size(limit)}${override(limit)}</small>`, 'wide'],
     ['all free', limit => (limit.emptyAt || limit.resetAt ? ahead(limit.emptyAt || limit.resetAt) : 'now')]
   ];
@@ -187,7 +187,7 @@ function buttons(app, of) {
 
 function state(of) {
   const all = Object.entries(of.states);
-  return html`<details><summary>In words, and the state in Redis</summary>
+  return html`<details><summary>Details, and the state in Redis</summary>
     <ul class="facts">${of.words.map(line => html`<li>${line}</li>`)}</ul>
     ${all.map(([key, fields]) => html`<h3><code>${key}</code></h3>${facts(Object.entries(fields))}`)}</details>`;
 }

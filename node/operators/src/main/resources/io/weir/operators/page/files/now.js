@@ -3,7 +3,7 @@
 import { ask, withQuery } from './api.js';
 import { drawChanges, findChanges, marks } from './changes.js';
 import { chart, rates } from './chart.js';
-import { denialList, operation } from './denials.js';
+import { denialList, operation, UNMATCHED } from './denials.js';
 import { draw as drawKey, refresh as refreshKey, show as showKey } from './key.js';
 import { age, bar, clock, commands, html, loading, nothing, number, silent, spark, steady, table, tabbed, time } from './parts.js';
 import { live } from './live.js';
@@ -47,7 +47,7 @@ function verdict() {
   const facts = [
     ...(live.cases?.total ? [`${totalOf(live.cases)} limited as the policy says`] : []),
     `${nodes.answered} ${nodes.answered === 1 ? 'node' : 'nodes'}`,
-    redis.p99Ms === undefined ? 'Redis answers' : `Redis ${number(redis.p99Ms)} ms`,
+    redis.p99Ms === undefined ? 'Redis reachable' : `Redis ${number(redis.p99Ms)} ms`,
     `policy ${policy.revision}${policy.since ? ` since ${clock(policy.since)}` : ''}${policy.by ? ` by ${policy.by}` : ''}`
   ];
   return html`<p class="verdict good"><b>Nothing needs you</b> <span class="quiet">· ${facts.join(' · ')}</span></p>`;
@@ -84,7 +84,7 @@ function address(list, one = {}) {
 }
 
 function who(one) {
-  const operation = one.operation === 'unlisted' ? '' : one.operation;
+  const operation = one.operation === UNMATCHED ? '' : one.operation;
   const of = one.key ? { key: one.key, operation, limit: one.limit } : { tenant: one.tenant, limit: one.limit };
   const title = one.key ? nothing : 'the keys of the tenant share the limit';
   return html`<a data-row title=${title} href=${address(shown.list, of)}><span class="quiet">${one.tenant}/</span>${one.key || html`<small>all its keys</small>`}</a>`;

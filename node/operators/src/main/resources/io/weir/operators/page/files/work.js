@@ -125,7 +125,7 @@ function upstream(app, of) {
 
 function raw(of) {
   const fields = Object.entries(of.state);
-  return fields.length ? html`<details><summary>As Redis has it</summary>${facts(fields)}</details>` : nothing;
+  return fields.length ? html`<details><summary>State in Redis</summary>${facts(fields)}</details>` : nothing;
 }
 
 // The numbers from the watermark to the head, by what their ranges wait for.
@@ -142,10 +142,10 @@ function standingOf(one) {
 function windows(all) {
   const columns = [
     ['window', one => html`<b>${one.name}</b>`],
-    ['committed up to', one => number(highest('window.watermark', { window: one.name })), 'number'],
+    ['done up to', one => number(highest('window.watermark', { window: one.name })), 'number'],
     ['ranges', standingOf, 'wide'],
-    ['head', one => one.state.next ?? '–', 'number'],
-    ['in full', raw]
+    ['next number', one => one.state.next ?? '–', 'number'],
+    ['details', raw]
   ];
   return table(columns, all, 'The policy has no windows.', 'windows');
 }
