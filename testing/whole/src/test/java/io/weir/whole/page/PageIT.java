@@ -288,6 +288,7 @@ final class PageIT extends OperatorsPage {
       Locator finding =
           page.locator(".verdict.bad li", new Page.LocatorOptions().setHasText("left alone"));
       assertThat(finding).containsText(", since ");
+      assertThat(page.locator(".marks .bad")).containsText("left alone");
       finding.locator("a").click();
       assertThat(ours).containsText("ours");
       service(other, "/v1/windows/blocks/open", "{\"from\": 0, \"to\": 99}");

@@ -54,11 +54,15 @@ final class TroublePageIT extends OperatorsPage {
       assertThat(page.locator(".verdict")).containsText("Redis is away");
       assertThat(page.locator("main")).containsText("Redis is away: only this node was asked");
       assertThat(cases).containsText("acme/busy");
+      assertThat(page.locator(".marks .bad")).containsText("Redis is away");
     } finally {
       redis.resume();
     }
     assertThat(page.locator(".verdict")).not().containsText("Redis is away");
     assertThat(page.locator("main")).not().containsText("only this node was asked");
+    assertThat(page.locator(".marks .bad")).containsText("Redis is away"); // it was, then
+    assertThat(page.locator(".rates .mark.bad")).not().hasCount(0);
+    assertThat(page.locator(".rates")).not().containsText(": made"); // of ten keys
   }
 
   @Test

@@ -57,9 +57,12 @@ function effect(line) {
 
 const words = line => (line.record === 'policy' ? effect(line) : `${target(line).name}: ${effect(line)}`);
 
+// A record that is made changes nothing of what is limited, unless it is made to freeze, boost or lower a subject of a rule.
+const isOfLimits = line => line.before || line.what === 'reset' || differ(line, 'state') || differ(line, 'overrides');
+
 /** The changes as marks on a chart. */
 export function marks() {
-  return (shown.lines || []).map(line => ({ at: line.at, words: words(line) }));
+  return (shown.lines || []).filter(isOfLimits).map(line => ({ at: line.at, words: words(line) }));
 }
 
 // The settings of before, as a patch of those after.

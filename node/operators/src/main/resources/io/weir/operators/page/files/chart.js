@@ -51,22 +51,22 @@ function scale(most) {
   )}</svg>`;
 }
 
-/** The chart; `marks` have a time `at` and `words`. */
+/** The chart; `marks` have a time `at`, `words`, and maybe a class. */
 export function chart(of, marks) {
   const from = of.until - MINUTES * 60_000;
   const most = Math.max(1, ...of.passed.map((value, index) => value + of.denied[index])) * 1.1;
   const x = mark => (WIDTH * (Date.parse(mark.at) - from)) / (of.until - from);
-  const shown = marks.filter(mark => x(mark) > 0 && x(mark) < WIDTH);
+  const shown = marks.filter(mark => x(mark) > 0 && x(mark) < WIDTH).sort((one, other) => Date.parse(other.at) - Date.parse(one.at));
   const inTime = shown.slice(0, 3).reverse(); // the newest ones
   const label = `requests a second in the last ${MINUTES} minutes: ${number(of.meanPassed)} passed, ${number(of.meanDenied)} denied on average of a minute, at most ${number(most / 1.1)}`;
   return html`<figure class="chart">
     <div class="plot"><svg class="rates" role="img" aria-label=${label} viewBox=${`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none">
       <polygon class="passed" points=${area(of.passed, most)}></polygon>
       <polygon class="denied" points=${area(of.denied, most, index => of.passed[index])}></polygon>
-      ${shown.map(mark => svg`<line class="mark" x1=${x(mark)} x2=${x(mark)} y1="0" y2=${HEIGHT}><title>${clock(mark.at)} ${mark.words}</title></line>`)}
+      ${shown.map(mark => svg`<line class="mark ${mark.kind || ''}" x1=${x(mark)} x2=${x(mark)} y1="0" y2=${HEIGHT}><title>${clock(mark.at)} ${mark.words}</title></line>`)}
     </svg>${scale(most)}</div>
     <figcaption><span>${clock(from)}</span><ul class="marks">${inTime.map(
-      mark => html`<li>${clock(mark.at)} ${mark.words}</li>`
+      mark => html`<li class=${mark.kind || ''}>${clock(mark.at)} ${mark.words}</li>`
     )}</ul><span>${clock(of.until)}</span></figcaption>
   </figure>`;
 }

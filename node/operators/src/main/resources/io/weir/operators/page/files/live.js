@@ -4,8 +4,11 @@ const MOST_SPANS = 160;
 const LEAST_PAUSE_MILLIS = 2000;
 const MOST_PAUSE_MILLIS = 30000;
 
-/** The latest of what was told; `isHeard` says whether the stream is open, `heardAt` when it was told last. */
-export const live = { spans: new Map(), span: 0, spanSeconds: 2, nodes: [], cases: null, isHeard: false, heardAt: 0, redis: '' };
+/**
+ * The latest of what was told; `isHeard` says whether the stream is open, `heardAt` when it was told last, and `begun` has
+ * the beginnings of findings, also of those that are over.
+ */
+export const live = { spans: new Map(), span: 0, spanSeconds: 2, nodes: [], cases: null, isHeard: false, heardAt: 0, redis: '', begun: new Map() };
 
 let source = null;
 let timer = 0;
@@ -58,6 +61,7 @@ function heardPulse(pulse) {
       live.spans.delete(number);
     }
   }
+  pulse.status.findings.forEach(({ code, of, since, what }) => live.begun.set(`${code} ${of}`, { at: since, words: what, kind: 'bad' }));
   Object.assign(live, {
     span: pulse.span,
     spanSeconds: pulse.spanSeconds,

@@ -60,7 +60,7 @@ function traffic() {
   return html`<section class="panel traffic" aria-label="requests">
     <p class="figures"><span><b>${number(asked)}</b>/s asked</span><span class="of-passed"><b>${number(of.meanPassed)}</b> passed</span>
       <span class="of-denied"><b>${number(of.meanDenied)}</b> denied <small>${number(share)} %</small></span><small>means of the last minute</small></p>
-    ${chart(of, marks())}
+    ${chart(of, [...live.begun.values(), ...marks()])}
   </section>`;
 }
 
