@@ -14,6 +14,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -137,6 +138,10 @@ final class CasesPageIT extends OperatorsPage {
     page.getByLabel("filter").fill("spent");
     Locator group = page.locator("[aria-label=denials] tbody tr");
     assertThat(group).hasCount(1);
+    assertThat(page).hasURL(Pattern.compile("list=denials&find=spent"));
+    page.reload();
+    assertThat(page.getByLabel("filter")).hasValue("spent");
+    assertThat(group).hasCount(1);
     int before = Integer.parseInt(group.locator("summary").innerText());
     assertThat(before).isGreaterThanOrEqualTo(3);
 
@@ -161,6 +166,21 @@ final class CasesPageIT extends OperatorsPage {
         .allMatch(line -> line.startsWith("id,") || line.contains("spent"));
     assertThat(text(page.waitForDownload(() -> button("JSON").click())))
         .contains("\"key\": \"spent\"");
+  }
+
+  @Test
+  void requestsThatNoRuleMatchesAreNamedInWords() {
+    String check =
+        new JsonObject().put("subject", "svc-9").put("operation", "Odd").encode();
+    node.post("/v1/check", check, "Authorization", "Bearer " + NodeFixture.SERVICE);
+    show("now?list=denials&find=svc-9");
+    assertThat(page.locator("[aria-label=denials] tbody tr")).containsText("no limit covers it");
+    assertThat(text(page.waitForDownload(() -> button("CSV").click())))
+        .contains(",no operation of the policy,")
+        .doesNotContain("unlisted");
+    go("now?id=" + denialOf("svc-9"));
+    assertThat(page.locator(".detail .fields").first()).containsText("no operation of the policy");
+    assertThat(page.locator("main")).not().containsText("unlisted");
   }
 
   private static String text(Download download) {
@@ -293,6 +313,10 @@ final class CasesPageIT extends OperatorsPage {
         .first();
     assertThat(line).containsText("undone: state: active → frozen, note: " + EVIL + " → abuse");
     assertThat(line).containsText("admin");
+    page.getByLabel("filter").fill("UNDONE: state");
+    page.reload();
+    assertThat(page.getByLabel("filter")).hasValue("UNDONE: state");
+    assertThat(page.locator("[aria-label=changes] tbody tr")).hasCount(1);
     line.locator("button").click();
     assertThat(page.locator("dialog")).containsText("state: frozen → active");
     confirm("Undo").click();

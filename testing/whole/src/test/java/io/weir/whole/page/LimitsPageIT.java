@@ -4,6 +4,7 @@ import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertTha
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.microsoft.playwright.Locator;
+import com.microsoft.playwright.Page;
 import com.microsoft.playwright.options.FilePayload;
 import io.weir.core.policy.FailureMode;
 import io.weir.node.testing.NodeFixture;
@@ -123,6 +124,14 @@ final class LimitsPageIT extends OperatorsPage {
     assertThat(page.locator("dialog .diff")).containsText("opsPerSec: 150");
     confirm("Restore").click();
     assertThat(text).hasValue(policy);
+    page.getByText("Difference", new Page.GetByTextOptions().setExact(true))
+        .first()
+        .click();
+    assertThat(page.locator(".diff")).containsText("+");
+    assertThat(page.locator(".diff")).containsText("opsPerSec: 150");
+    assertThat(page).hasURL(Pattern.compile("difference=\\d+"));
+    page.reload();
+    assertThat(page.locator(".diff")).containsText("opsPerSec: 150");
     assertThat(page.evaluate("window.stolen")).isNull();
     assertThat(complaints.stream().filter(it -> !it.contains("422"))).isEmpty();
   }

@@ -1,6 +1,6 @@
 // The page of operators: it shows what the admin API of this node answers, and asks it for what is done.
 
-import { session, signIn, signOut } from './api.js';
+import { session, signIn, signOut, withQuery } from './api.js';
 import { keep } from './draft.js';
 import { openFind } from './find.js';
 import { pressed } from './keyboard.js';
@@ -29,6 +29,12 @@ const app = {
   },
   draw,
   views,
+  // Changes parameters of the address, and asks for nothing.
+  amend: parameters => {
+    Object.assign(app.parameters, parameters);
+    history.replaceState(null, '', withQuery(location.hash.split('?')[0] || '#/now', app.parameters));
+    draw();
+  },
   go: hash => {
     if (hash === location.hash) {
       route();

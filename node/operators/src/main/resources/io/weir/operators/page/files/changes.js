@@ -1,14 +1,14 @@
 // The timeline of changes, in words.
 
 import { ask, askWithTag, withQuery } from './api.js';
-import { age, clock, confirmed, html, nothing, rate, table } from './parts.js';
+import { age, clock, confirmed, filter, html, matches, nothing, rate, table } from './parts.js';
 
 const MOST = 200;
 const SETTINGS = ['plan', 'state', 'expires', 'overrides', 'labels', 'note', 'maxKeys'];
 const MADE = ['plan', 'state', 'overrides'];
 const DEFAULTS = { state: 'active' };
 
-const shown = { lines: null, filter: '' };
+const shown = { lines: null };
 
 /** Asks for the last changes. */
 export async function findChanges() {
@@ -109,16 +109,13 @@ function link(line) {
 
 /** The timeline. */
 export function drawChanges(app) {
-  const matching = shown.lines?.filter(line => `${line.who} ${line.record} ${words(line)}`.toLowerCase().includes(shown.filter.toLowerCase()));
+  const matching = shown.lines?.filter(line => matches(app, `${line.who} ${line.record} ${words(line)}`));
   const columns = [
     ['when', line => html`${clock(line.at)} <small>${age(line.at)} ago</small>`, 'number left'],
     ['what', line => html`${link(line)}: ${effect(line)}`],
     ['by', line => line.who],
     ['', line => (mayUndo(app, line) ? html`<button type="button" class="plain" @click=${app.doing(() => undo(app, line))}>Undo…</button>` : nothing)]
   ];
-  return html`<div class="line tools"><label>filter<input type="search" .value=${shown.filter} maxlength="128" placeholder="who, key, tenant, setting" @input=${event => {
-      shown.filter = event.target.value;
-      app.draw();
-    }}></label></div>
+  return html`<div class="line tools">${filter(app, 'who, key, tenant, setting')}</div>
     ${table(columns, matching, 'Nothing was changed.', 'changes')}`;
 }

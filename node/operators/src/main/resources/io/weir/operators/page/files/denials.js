@@ -1,7 +1,7 @@
 // Denials that the nodes remember: in groups, paused, filtered, as files.
 
 import { ask, withQuery } from './api.js';
-import { age, clock, download, facts, html, keyLink, nothing, number, steady, table, time, wait } from './parts.js';
+import { age, clock, download, facts, filter, html, keyLink, matches, nothing, number, steady, table, time, wait } from './parts.js';
 
 const MOST = 500;
 const COLUMNS = ['id', 'at', 'node', 'tenant', 'key', 'plan', 'operation', 'cost', 'outcome', 'reason', 'why', 'full', 'retryAfterMs', 'estimate', 'degraded', 'revision', 'trace'];
@@ -61,12 +61,11 @@ export function denialFacts(one) {
 
 /** A list of denials that is filled from the nodes. Mutable. */
 export function denialList(isOfOneKey) {
-  const shown = { query: {}, found: null, isPaused: false, filter: '' };
+  const shown = { query: {}, found: null, isPaused: false };
 
   const inOrder = steady(group => group.name);
 
-  const matching = () =>
-    (shown.found?.denials || []).filter(one => !shown.filter || groupOf(one).toLowerCase().includes(shown.filter.toLowerCase()));
+  const matching = app => (shown.found?.denials || []).filter(one => isOfOneKey || matches(app, groupOf(one)));
 
   const single = one => html`<li><time datetime=${one.at} title=${age(one.at)}>${clock(one.at)}</time>
     <a href=${withQuery('#/now', { id: one.id })}><code>${one.id}</code></a> ${told(one)}${one.degraded ? html` <span class="tag warn">degraded</span>` : nothing}</li>`;
@@ -100,17 +99,14 @@ export function denialList(isOfOneKey) {
     },
     found: () => shown.found,
     draw(app) {
-      const all = matching();
+      const all = matching(app);
       const pause = () => {
         shown.isPaused = !shown.isPaused;
         app.draw();
       };
       const name = `denials-${new Date().toISOString().slice(0, 19).replaceAll(':', '')}`;
       return html`<div class="line tools">
-          ${isOfOneKey ? nothing : html`<label>filter<input type="search" .value=${shown.filter} maxlength="128" placeholder="key, tenant, operation, limit" @input=${event => {
-            shown.filter = event.target.value;
-            app.draw();
-          }}></label>`}
+          ${isOfOneKey ? nothing : filter(app, 'key, tenant, operation, limit')}
           <button type="button" aria-pressed=${shown.isPaused} @click=${pause}>${shown.isPaused ? 'Go on' : 'Pause'}</button>
           <button type="button" ?disabled=${!all.length} @click=${() => download(`${name}.csv`, 'text/csv', csv(all))}>CSV</button>
           <button type="button" ?disabled=${!all.length} @click=${() => download(`${name}.json`, 'application/json', JSON.stringify(all, null, 2))}>JSON</button>

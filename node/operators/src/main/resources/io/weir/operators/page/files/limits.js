@@ -248,11 +248,6 @@ function steps(app, mayEdit) {
   return html`<ol class="steps">${of.map(([title, words, buttons]) => html`<li><b>${title}</b> <span class="quiet">${words}</span><span class="buttons">${buttons}</span></li>`)}</ol>`;
 }
 
-async function look(app, of) {
-  shown.seen = { revision: of, text: await ask(withQuery('/v1/policy/diff', { to: of })) };
-  app.draw();
-}
-
 function history(app) {
   const inForce = Number(revision());
   const before = shown.revisions?.find(one => one.revision < inForce)?.revision;
@@ -268,7 +263,7 @@ function history(app) {
     ['at', one => html`${clock(one.at)} <small>${age(one.at)} ago</small>`],
     ['by', one => one.by || nothing],
     ['why', one => one.comment || nothing],
-    ['', one => html`<button type="button" class="plain" @click=${app.doing(() => look(app, one.revision))}>Difference</button> ${action(one)}`]
+    ['', one => html`<a href=${withQuery('#/limits', { difference: one.revision })}>Difference</a> ${action(one)}`]
   ];
   return html`${table(columns, shown.revisions, 'No revision is kept.', 'revisions')}
     ${shown.seen ? html`<h3>What revision ${shown.seen.revision} changed</h3>${diff(shown.seen.text)}` : nothing}`;
@@ -278,9 +273,10 @@ export default {
   title: 'Limits',
 
   async load(app) {
-    const { line = '' } = app.parameters;
+    const { line = '', difference: to } = app.parameters;
     await find();
     await findComparison();
+    shown.seen = to && { revision: to, text: await ask(withQuery('/v1/policy/diff', { to })) };
     if (line) {
       app.draw();
       requestAnimationFrame(() => requestAnimationFrame(() => document.getElementById('policy-text') && select(Number(line))));

@@ -5,7 +5,7 @@ import { drawChanges, findChanges, marks } from './changes.js';
 import { chart, rates } from './chart.js';
 import { denialList, operation, UNMATCHED } from './denials.js';
 import { draw as drawKey, refresh as refreshKey, show as showKey } from './key.js';
-import { age, bar, clock, commands, html, loading, nothing, number, silent, spark, steady, table, tabbed, time } from './parts.js';
+import { age, bar, clock, commands, html, loading, matches, nothing, number, silent, spark, steady, table, tabbed, time } from './parts.js';
 import { live } from './live.js';
 import { closeTenant, drawTenant, showTenant } from './tenant.js';
 
@@ -21,7 +21,7 @@ const LISTS = {
 const TIMELINE_MILLIS = 10_000;
 
 const denials = denialList(false);
-const shown = { list: 'now', filter: '', cases: null, timelineAt: -Infinity };
+const shown = { list: 'now', cases: null, timelineAt: -Infinity };
 
 const nameOf = one => [one.tenant, one.key || '', one.limit].join('\n');
 const inOrder = steady(nameOf);
@@ -78,16 +78,16 @@ function nodes() {
   return html`<details class="nodes"><summary>${live.nodes.length} ${live.nodes.length === 1 ? 'node' : 'nodes'}</summary>${table(columns, live.nodes, 'No node has answered.', 'nodes')}</details>`;
 }
 
-/** The address of a list, and of a case in it. */
-function address(list, one = {}) {
-  return withQuery('#/now', { list: list === 'now' ? '' : list, find: shown.filter, ...one });
+/** The address of the list, and of a case in it. */
+function address(app, one = {}) {
+  return withQuery('#/now', { list: shown.list === 'now' ? '' : shown.list, find: app.parameters.find, ...one });
 }
 
-function who(one) {
+function who(app, one) {
   const operation = one.operation === UNMATCHED ? '' : one.operation;
   const of = one.key ? { key: one.key, operation, limit: one.limit } : { tenant: one.tenant, limit: one.limit };
   const title = one.key ? nothing : 'the keys of the tenant share the limit';
-  return html`<a data-row title=${title} href=${address(shown.list, of)}><span class="quiet">${one.tenant}/</span>${one.key || html`<small>all its keys</small>`}</a>`;
+  return html`<a data-row title=${title} href=${address(app, of)}><span class="quiet">${one.tenant}/</span>${one.key || html`<small>all its keys</small>`}</a>`;
 }
 
 function isOpen(app, one) {
@@ -102,7 +102,7 @@ function cases(app) {
   const found = casesOf(app);
   const times = ['now', 'closed'].includes(shown.list) ? 'denied' : 'times';
   const columns = [
-    ['who', who],
+    ['who', one => who(app, one)],
     ['limit', one => html`<b>${one.why || one.limit}</b> ${operation(one)}`],
     ['since', one => age(one.since, found.at), 'number'],
     ['last', one => age(one.last, found.at), 'number hour'],
@@ -110,8 +110,8 @@ function cases(app) {
     [`${times} a minute`, one => number(one.lastMinute), 'number'],
     [`${times} an hour`, one => number(one.lastHour), 'number hour']
   ];
-  const matching = found && inOrder(found.cases.filter(one => `${one.tenant}/${one.key || ''} ${one.limit} ${one.why || ''} ${one.operation}`.includes(shown.filter)));
-  return html`${shown.filter ? html`<p class="line">only <b>${shown.filter}</b> <a href=${withQuery('#/now', { list: shown.list })}>all</a></p>` : nothing}
+  const matching = found && inOrder(found.cases.filter(one => matches(app, `${one.tenant}/${one.key || ''} ${one.limit} ${one.why || ''} ${one.operation}`)));
+  return html`${app.parameters.find ? html`<p class="line">only <b>${app.parameters.find}</b> <a href=${withQuery('#/now', { list: shown.list })}>all</a></p>` : nothing}
     ${table(columns, matching, LISTS[shown.list][1], 'cases', one => isOpen(app, one))}
     ${found && found.total > found.cases.length ? html`<p class="quiet">and ${number(found.total - found.cases.length)}${found.hasMore ? ' or' : ''} more</p>` : nothing}`;
 }
@@ -127,7 +127,7 @@ function list(app) {
 }
 
 function detail(app) {
-  const close = address(shown.list);
+  const close = address(app);
   const { key, id, tenant } = app.parameters;
   if (key || id) {
     return drawKey(app, close);
@@ -170,9 +170,9 @@ export default {
   isOfTenant: true,
 
   async load(app) {
-    const { list: asked = 'now', find: filter = '', key, id, limit, operation, tenant } = app.parameters;
+    const { list: asked = 'now', key, id, limit, operation, tenant } = app.parameters;
     const chosen = LISTS[asked] ? asked : 'now';
-    Object.assign(shown, chosen === shown.list ? { filter } : { list: chosen, filter, cases: null, timelineAt: -Infinity });
+    Object.assign(shown, chosen === shown.list ? {} : { list: chosen, cases: null, timelineAt: -Infinity });
     if (key || id) {
       showKey({ key, id, limit, operation });
     } else if (!tenant) {

@@ -171,6 +171,14 @@ export function choice(label, values, chosen, set, name = nothing) {
   )}</select></label>`;
 }
 
+/** A field for a text that rows have; the address keeps it, so that a link shows the same. */
+export function filter(app, hint) {
+  return html`<label>filter<input type="search" .value=${app.parameters.find || ''} maxlength="128" placeholder=${hint} @input=${event => app.amend({ find: event.target.value })}></label>`;
+}
+
+/** Whether a text of a row has that of the filter. */
+export const matches = (app, text) => text.toLowerCase().includes((app.parameters.find || '').toLowerCase());
+
 /** A link to all about a key; `about` has the operation and the limit from which it is opened. */
 export function keyLink(key, tenant, about = {}) {
   return html`<a class="row" href=${withQuery('#/now', { key, ...about })}>${tenant ? html`<span class="quiet">${tenant}/</span>` : nothing}${key}</a>`;
