@@ -158,13 +158,13 @@ function views() {
 
 function standing() {
   if (app.session.tenant) {
-    return { kind: 'good', text: `tenant ${app.session.tenant}` };
+    return { kind: '', text: `tenant ${app.session.tenant}` };
   }
   if (!live.isHeard || isDead()) {
     return { kind: 'bad', text: 'node not heard' };
   }
   const count = live.status.findings.length;
-  return count ? { kind: 'bad', text: count === 1 ? '1 needs you' : `${count} need you` } : { kind: 'good', text: 'live' };
+  return count ? { kind: 'bad', text: count === 1 ? '1 needs you' : `${count} need you` } : { kind: '', text: 'live' };
 }
 
 function signInPage() {

@@ -51,7 +51,7 @@ export function denialFacts(one) {
     ['outcome', told(one)],
     ['full', one.full.map(full => html`<b>${full.limit}</b> <small>${[full.kind, full.scope && `of the ${full.scope}`].filter(Boolean).join(' ')}</small> `)],
     ['reason', one.why || html`<code>${one.reason}</code>`],
-    ['node', html`${one.node}${one.degraded ? html` <span class="tag warn">degraded: decided without Redis</span>` : nothing}`],
+    ['node', html`${one.node}${one.degraded ? html` <span class="tag">degraded: decided without Redis</span>` : nothing}`],
     ['policy', one.revision ? `revision ${one.revision}` : 'none'],
     ...(one.carried ? [['limit of the command', `${number(one.carried.maxBurst + 1)} at once, ${number(one.carried.count)} in ${wait(1000 * one.carried.periodSeconds)}`]] : []),
     ['trace', one.trace ? html`<code>${one.trace}</code>` : 'none']
@@ -68,7 +68,7 @@ export function denialList(isOfOneKey) {
   const matching = app => (shown.found?.denials || []).filter(one => isOfOneKey || matches(app, groupOf(one)));
 
   const single = one => html`<li><time datetime=${one.at} title=${age(one.at)}>${clock(one.at)}</time>
-    <a href=${withQuery('#/now', { id: one.id })}><code>${one.id}</code></a> ${told(one)}${one.degraded ? html` <span class="tag warn">degraded</span>` : nothing}</li>`;
+    <a href=${withQuery('#/now', { id: one.id })}><code>${one.id}</code></a> ${told(one)}${one.degraded ? html` <span class="tag">degraded</span>` : nothing}</li>`;
 
   // An open group does not move while it is read.
   const stand = event => {

@@ -83,7 +83,7 @@ function decisions(of) {
   shown.mostLines = Math.max(shown.mostLines, lines); // what is below keeps its place
   return html`<ul class="decisions">
     ${groups.map(all => decision(all, of))}
-    ${passing.length ? html`<li class="good">${passing.join(', ')} ${passing.length === 1 ? 'passes' : 'pass'} now</li>` : nothing}
+    ${passing.length ? html`<li>${passing.join(', ')} ${passing.length === 1 ? 'passes' : 'pass'} now</li>` : nothing}
     ${of.degraded ? html`<li class="bad">This node decides alone: Redis is away.</li>` : nothing}
     ${Array.from({ length: shown.mostLines - lines }, () => html`<li aria-hidden="true">&nbsp;</li>`)}
   </ul>`;

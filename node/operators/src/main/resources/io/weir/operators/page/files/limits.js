@@ -188,7 +188,7 @@ function fileNote() {
     refused: 'The policy file of this node is refused; its log says why.'
   };
   const note = notes[shown.file];
-  return note ? html`<p class="tag warn" role="note">${note}</p>` : nothing;
+  return note ? html`<p class="bad" role="note">${note}</p>` : nothing;
 }
 
 // A mark under the rest of a line from a problem on, and behind its end what is wrong.
@@ -232,7 +232,7 @@ function steps(app, mayEdit) {
   const errors = shown.problems.filter(one => one.severity === 'error').length;
   const isBehind = draft && draft.base !== revision();
   const of = [
-    ['Edit', draft ? html`differs from revision ${draft.base}${isBehind ? html`; <b class="bad">revision ${revision()} is in force by now</b>` : nothing}` : `revision ${revision()}, no change`, nothing],
+    ['Edit', draft ? html`differs from revision ${draft.base}${isBehind ? html`; <b>revision ${revision()} is in force by now</b>` : nothing}` : `revision ${revision()}, no change`, nothing],
     ['Dry run', errors ? html`<b class="bad">${errors === 1 ? '1 problem' : `${errors} problems`}</b>` : isTried ? `accepted${shown.warnings.length ? `, ${shown.warnings.length} warnings` : ''}` : 'not tried',
       html`<button type="button" ?disabled=${!mayEdit} @click=${app.doing(dryRun)}>Dry run</button>`],
     ['Compare', draft?.compared === text ? 'this draft' : draft?.compared ? 'an earlier text of the draft' : 'not compared',

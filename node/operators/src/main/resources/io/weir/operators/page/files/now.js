@@ -50,7 +50,7 @@ function verdict() {
     redis.p99Ms === undefined ? 'Redis reachable' : `Redis ${number(redis.p99Ms)} ms`,
     `policy ${policy.revision}${policy.since ? ` since ${clock(policy.since)}` : ''}${policy.by ? ` by ${policy.by}` : ''}`
   ];
-  return html`<p class="verdict good"><b>Nothing needs you</b> <span class="quiet">· ${facts.join(' · ')}</span></p>`;
+  return html`<p class="verdict"><b>Nothing needs you</b> <span class="quiet">· ${facts.join(' · ')}</span></p>`;
 }
 
 function traffic() {

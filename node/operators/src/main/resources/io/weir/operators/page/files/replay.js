@@ -38,7 +38,7 @@ function result(told) {
     ['blocked', one => number(one.neverAllowed), 'number'],
     ['unknown caller', one => number(one.unknown), 'number']
   ];
-  return html`<p>${shown.name}: ${number(told.lines)} lines${told.unread ? html`, <b class="bad">${number(told.unread)} of another form</b> (${told.unreadReasons.map(one => one.reason).join(', ')})` : nothing}</p>
+  return html`<p>${shown.name}: ${number(told.lines)} lines${told.unread ? html`, <b>${number(told.unread)} of another form</b> (${told.unreadReasons.map(one => one.reason).join(', ')})` : nothing}</p>
     ${table(columns, told.policies, '', 'replay')}
     ${draft ? only(draft.onlyHere, 'Only the draft denies') : nothing}${draft ? only(inForce.onlyHere, 'Only the policy in force denies') : only(inForce.refused, 'Denied')}`;
 }

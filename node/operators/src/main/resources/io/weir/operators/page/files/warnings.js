@@ -20,7 +20,7 @@ function standing(one) {
   if (one.failingSince) {
     return html`<span class="state bad">fails since ${age(one.failingSince)}: ${one.why}</span>`;
   }
-  return one.lastDelivered ? html`<span class="state good">takes them, the last ${age(one.lastDelivered)} ago</span>` : html`<span class="quiet">nothing was sent yet</span>`;
+  return one.lastDelivered ? html`<span class="state">takes them, the last ${age(one.lastDelivered)} ago</span>` : html`<span class="quiet">nothing was sent yet</span>`;
 }
 
 const namedBy = name => shown.rules.filter(rule => rule.to === name).map(rule => `${rule.name} at ${rule.at.join(', ')} %`);

@@ -89,7 +89,7 @@ function standing(one) {
   if (isAhead(one.cool)) {
     return html`<span class="state warn">asked to be left alone, ${ahead(one.cool)}</span>`;
   }
-  return one.refused ? html`<span class="state bad">refuses a key</span>` : html`<span class="state good">used</span>`;
+  return one.refused ? html`<span class="state bad">refuses a key</span>` : html`<span class="state">used</span>`;
 }
 
 // Keys of providers that are left alone, because their provider asked for it or refused them.
@@ -114,7 +114,7 @@ function upstream(app, of) {
     ['provider', one => html`<b>${one.name}</b>`],
     ['state', standing],
     ['rate', one => `${number(one.rate)}/s`, 'number'],
-    ['failed', one => html`<span class=${one.failed > 5 ? 'bad' : ''}>${number(one.failed)} %</span>`, 'number'],
+    ['failed', one => `${number(one.failed)} %`, 'number'],
     ['p99', one => (one.p99 === null ? '–' : wait(one.p99)), 'number'],
     ['under way', one => one.busy ?? '–', 'number']
   ];
