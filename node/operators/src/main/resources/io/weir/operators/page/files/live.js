@@ -8,7 +8,7 @@ const MOST_PAUSE_MILLIS = 30000;
  * The latest of what was told; `isHeard` says whether the stream is open, `heardAt` when it was told last, and `begun` has
  * the beginnings of findings, also of those that are over.
  */
-export const live = { spans: new Map(), span: 0, spanSeconds: 2, nodes: [], cases: null, isHeard: false, heardAt: 0, redis: '', begun: new Map() };
+export const live = { spans: new Map(), span: 0, spanSeconds: 2, nodes: [], cases: null, isHeard: false, heardAt: 0, begun: new Map() };
 
 let source = null;
 let timer = 0;
@@ -54,23 +54,13 @@ export function stop() {
   live.isHeard = false;
 }
 
-function heardPulse(pulse) {
-  pulse.spans.forEach(span => live.spans.set(span.span, span));
+function heardPulse({ spans, ...pulse }) {
+  spans.forEach(span => live.spans.set(span.span, span));
   for (const number of live.spans.keys()) {
     if (number < pulse.span - MOST_SPANS) {
       live.spans.delete(number);
     }
   }
   pulse.status.findings.forEach(({ code, of, since, what }) => live.begun.set(`${code} ${of}`, { at: since, words: what, kind: 'bad' }));
-  Object.assign(live, {
-    span: pulse.span,
-    spanSeconds: pulse.spanSeconds,
-    nodes: pulse.nodes,
-    nodesAsked: pulse.nodesAsked,
-    redis: pulse.redis,
-    status: pulse.status,
-    at: pulse.at,
-    heardAt: Date.now(),
-    isHeard: true
-  });
+  Object.assign(live, pulse, { heardAt: Date.now(), isHeard: true });
 }
