@@ -107,6 +107,34 @@ final class CasesPageIT extends OperatorsPage {
   }
 
   @Test
+  void aTenantIsChangedAndDeleted() {
+    send("POST", "/v1/tenants", new JsonObject().put("id", "guild").encode());
+    show("now?tenant=guild");
+    button("Change…").click();
+    page.getByLabel("plan").fill("free");
+    page.getByLabel("keys at most").fill("3");
+    page.getByLabel("note").fill(EVIL);
+    confirm("Change").click();
+    assertThat(page.locator(".notice")).hasText("guild/ was changed.");
+    assertThat(page.locator(".detail .fields")).containsText(EVIL);
+    JsonObject record = NodeFixture.json(send("GET", "/v1/tenants/guild", ""));
+    assertThat(record.getInteger("maxKeys")).isEqualTo(3);
+    assertThat(record.getString("plan")).isEqualTo("free");
+
+    button("Change…").click();
+    page.getByLabel("keys at most").fill("");
+    confirm("Change").click();
+    assertThat(page.locator(".detail .fields")).containsText("not bounded");
+    button("Delete…").click();
+    assertThat(page.locator("dialog")).containsText("Its keys stay");
+    confirm("Delete").click();
+    assertThat(page.locator(".detail")).containsText("The tenant has no record");
+    assertThat(button("Change…")).hasCount(0);
+    assertThat(send("GET", "/v1/tenants/guild", "").statusCode()).isEqualTo(404);
+    assertThat(complaints).isEmpty();
+  }
+
+  @Test
   void aDenialShowsAllThatIsKnownOfIt() {
     ask("quiet", 7);
     String id = denialOf("quiet");

@@ -1,6 +1,7 @@
 // Actions on a key or a tenant. Each shows the present value and the new one, and asks before it changes anything.
 
 import { ask, askWithTag } from './api.js';
+import { fill } from './forms.js';
 import { choice, clock, confirmed, html, nothing, number, rate, wait } from './parts.js';
 
 const path = of => (of.key ? `/v1/keys/${encodeURIComponent(of.key)}` : `/v1/tenants/${encodeURIComponent(of.tenant)}`);
@@ -39,6 +40,30 @@ function forgotten(one) {
   return html`<li>${one.limit ? html`${one.kind} <b>${one.limit}</b>` : 'queue'}: ${much}</li>`;
 }
 
+/** Asks for settings of a record, and changes them; an empty one is removed. */
+export async function edit(app, of, fields) {
+  const before = name => String(of.record[name] ?? '');
+  const wish = await fill(`Change ${nameOf(of)}`, 'Change', fields.map(one => ({ ...one, value: before(one.name) })), true);
+  if (wish) {
+    const changed = Object.entries(wish).filter(([name, value]) => value !== before(name));
+    await change(of, Object.fromEntries(changed.map(([name, value]) => [name, value === '' ? null : name === 'maxKeys' ? Number(value) : value])));
+    app.say(`${nameOf(of)} was changed.`);
+  }
+}
+
+/** Deletes something if that is confirmed; resolves to whether it is. */
+export async function remove(app, name, address, words = 'It counts no more, on all nodes.', headers = {}) {
+  const isSure = await confirmed({ title: `Delete ${name}?`, content: html`<p>${words}</p>`, action: 'Delete', danger: true });
+  if (isSure) {
+    await ask(address, { method: 'DELETE', headers });
+    app.say(`${name} was deleted.`);
+  }
+  return isSure;
+}
+
+/** The same with a record. */
+export const removeRecord = (app, of, words) => remove(app, nameOf(of), path(of), words, { 'If-Match': of.tag });
+
 /** Shows what a reset forgets, then resets. */
 async function reset(app, of) {
   const name = nameOf(of);
@@ -60,17 +85,20 @@ async function reset(app, of) {
 
 /** Freezes a key, or activates it again. */
 async function freeze(app, of) {
-  const isFrozen = of.record?.state === 'frozen';
+  const from = of.record?.state || 'active';
+  const isFrozen = from === 'frozen';
+  const to = isFrozen ? 'active' : 'frozen';
+  const action = isFrozen ? 'Activate' : 'Freeze';
   const isSure = await confirmed({
-    title: isFrozen ? `Activate ${nameOf(of)}?` : `Freeze ${nameOf(of)}?`,
-    content: html`<p>state: <b>${of.record?.state || 'active'} → ${isFrozen ? 'active' : 'frozen'}</b>.
+    title: `${action} ${nameOf(of)}?`,
+    content: html`<p>state: <b>${from} → ${to}</b>.
       ${isFrozen ? 'Its limits apply again.' : 'All of its requests are refused until it is activated again.'}</p>${made(of)}`,
-    action: isFrozen ? 'Activate' : 'Freeze',
+    action,
     danger: !isFrozen
   });
   if (isSure) {
-    await change(of, { state: isFrozen ? 'active' : 'frozen' });
-    app.say(`${nameOf(of)}: ${of.record?.state || 'active'} → ${isFrozen ? 'active' : 'frozen'}.`);
+    await change(of, { state: to });
+    app.say(`${nameOf(of)}: ${from} → ${to}.`);
   }
 }
 
@@ -171,7 +199,7 @@ async function changeSize(app, of, name) {
  * @param acting makes a listener from an action, which gets the key or the tenant as it is shown then
  * @param more other buttons
  */
-export function actions(app, { record }, may, acting, more) {
+export function actions(app, { record }, may, acting, more = nothing) {
   const button = (name, title, key, action, kind = '') => html`<button type="button" data-key=${key} class="${kind} ${may.likely === name ? 'primary' : ''}"
     ?disabled=${!may[name]} @click=${acting(of => action(app, of))}>${title}…</button>`;
   return html`<div class="buttons">

@@ -10,13 +10,13 @@ function field(of, wish) {
   if (of.values) {
     return choice(label, of.values, wish[of.name], set, of.name);
   }
-  return html`<label>${label}<input name=${of.name} .value=${of.value || ''} ?required=${of.required} maxlength="200" placeholder=${of.hint || nothing} spellcheck="false" autocomplete="off" @input=${set}></label>`;
+  return html`<label>${label}<input name=${of.name} type=${of.type || 'text'} min="0" .value=${of.value || ''} ?required=${of.required} maxlength="200" placeholder=${of.hint || nothing} spellcheck="false" autocomplete="off" @input=${set}></label>`;
 }
 
 /**
  * Asks for texts. Resolves to those that are given, by the names of the fields; null if it was cancelled.
  *
- * @param fields `name`, and maybe `label`, `value`, `hint`, `required`, or `values` to choose from
+ * @param fields `name`, and maybe `label`, `type`, `value`, `hint`, `required`, or `values` to choose from
  * @param isWhole whether empty texts are answers, too
  */
 export async function fill(title, action, fields, isWhole = false) {

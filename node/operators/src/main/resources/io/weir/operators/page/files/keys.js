@@ -1,6 +1,7 @@
 // The records of keys and tenants, and the tokens of operators.
 
 import { ask, withQuery } from './api.js';
+import { edit, remove, removeRecord } from './actions.js';
 import { draw as drawKey, refresh as refreshKey, show as showKey } from './key.js';
 import { fill } from './forms.js';
 import { age, choice, confirmed, html, nothing, tabbed, table, time } from './parts.js';
@@ -84,15 +85,6 @@ async function createToken(app) {
   }
 }
 
-async function deleted(app, title, path, headers = {}) {
-  const isSure = await confirmed({ title, content: html`<p>It counts no more, on all nodes.</p>`, action: 'Delete', danger: true });
-  if (isSure) {
-    await ask(path, { method: 'DELETE', headers });
-    await find();
-  }
-  return isSure;
-}
-
 /** Makes another secret; resolves to it. */
 async function rotate(app, of) {
   const wish = await fill(`Rotate ${of.key}`, 'Rotate', [
@@ -103,18 +95,12 @@ async function rotate(app, of) {
     : '';
 }
 
-async function change(app, of) {
-  const { record } = of;
-  const wish = await fill(`Change ${of.key}`, 'Change', [
-    ...(app.session.tenant ? [] : [{ name: 'plan', value: record.plan || '', hint: 'that of the tenant if it is empty' }]),
-    { name: 'expires', value: record.expires || '', hint: '+30d, an instant, or never if it is empty' },
-    { name: 'note', value: record.note || '' }
-  ], true);
-  if (wish) {
-    const json = Object.fromEntries(Object.entries(wish).filter(([name, value]) => value !== (record[name] || '')).map(([name, value]) => [name, value || null]));
-    await ask(`/v1/keys/${encodeURIComponent(of.key)}`, { method: 'PATCH', json, headers: { 'If-Match': of.tag } });
-    app.say(`${of.key} was changed.`);
-  }
+function change(app, of) {
+  return edit(app, of, [
+    ...(app.session.tenant ? [] : [{ name: 'plan', hint: 'that of the tenant if it is empty' }]),
+    { name: 'expires', hint: '+30d, an instant, or never if it is empty' },
+    { name: 'note' }
+  ]);
 }
 
 /** The actions on the record of the shown key, beyond its limits. */
@@ -130,16 +116,16 @@ function manage(app, of, refresh) {
       await showOnce(`The key ${of.key}`, secret);
     }
   });
-  const remove = app.doing(async () => {
-    if (await deleted(app, `Delete ${of.key}?`, `/v1/keys/${encodeURIComponent(of.key)}`, { 'If-Match': of.tag })) {
-      app.say(`${of.key} was deleted.`);
+  const end = app.doing(async () => {
+    if (await removeRecord(app, of)) {
+      await find();
       app.go(withQuery('#/keys', query()));
     }
   });
   return html`<div class="buttons">
     ${ID.test(of.key) ? html`<button type="button" @click=${then(rotate)}>Rotate…</button>` : nothing}
     <button type="button" @click=${then(change)}>Change…</button>
-    <button type="button" class="danger" @click=${remove}>Delete…</button></div>`;
+    <button type="button" class="danger" @click=${end}>Delete…</button></div>`;
 }
 
 function form(app) {
@@ -166,7 +152,7 @@ const COLUMNS = {
     ['overrides', row => (row.overrides || []).length || nothing, 'number'],
     ['expires', row => time(row.expires)],
     ['changed', changed],
-    ['note', row => row.note || nothing, 'long']
+    ['note', row => row.note || nothing]
   ],
   tenants: () => [
     ['tenant', row => html`<a data-row href=${withQuery('#/now', { tenant: row.id })}>${row.id}</a>`],
@@ -175,14 +161,14 @@ const COLUMNS = {
     ['keys at most', row => row.maxKeys ?? nothing, 'number'],
     ['keys', row => html`<a href=${withQuery('#/keys', { tenant: row.id })}>its keys</a>`],
     ['changed', changed],
-    ['note', row => row.note || nothing, 'long']
+    ['note', row => row.note || nothing]
   ],
   tokens: app => [
     ['token', row => html`<b>${row.name}</b>`],
     ['scope', row => row.scope],
     ['tenant', row => row.tenant || html`<span class="quiet">all</span>`],
     ['expires', row => time(row.expires)],
-    ['', row => html`<button type="button" class="plain" @click=${app.doing(() => deleted(app, `Delete the token ${row.name}?`, `/v1/tokens/${encodeURIComponent(row.name)}`))}>Delete…</button>`]
+    ['', row => html`<button type="button" class="plain" @click=${app.doing(async () => await remove(app, `the token ${row.name}`, `/v1/tokens/${encodeURIComponent(row.name)}`) && find())}>Delete…</button>`]
   ]
 };
 

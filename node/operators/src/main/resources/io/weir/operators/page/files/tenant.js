@@ -1,11 +1,12 @@
 // All about one tenant: what its keys share, its record, and its keys.
 
-import { actions, findRecord } from './actions.js';
+import { actions, edit, findRecord, removeRecord } from './actions.js';
 import { ask, withQuery } from './api.js';
 import { limitTable } from './key.js';
 import { facts, html, keyLink, loading, nothing, table } from './parts.js';
 
 const MOST = 20;
+const FIELDS = [{ name: 'plan', hint: 'the default if it is empty' }, { name: 'maxKeys', label: 'keys at most', type: 'number', hint: 'not bounded if it is empty' }, { name: 'note' }];
 
 const NOTHING = { tenant: '', record: null, tag: '', keys: null, limits: [] };
 
@@ -70,8 +71,9 @@ function buttons(app) {
     await action({ tenant, record, tag, explained: { limits: all } });
     await showTenant(tenant);
   });
-  const more = html`<a class="button" href=${withQuery('#/keys', { tenant })}>All its keys</a>`;
-  return html`${actions(app, { record }, { reset: mayReset, size: mayChange, freeze: mayChange }, acting, more)}${why}`;
+  return html`${actions(app, { record }, { reset: mayReset, size: mayChange, freeze: mayChange }, acting)}${why}
+    ${record && mayReset ? html`<div class="buttons"><button type="button" @click=${acting(of => edit(app, of, FIELDS))}>Change…</button>
+      <button type="button" class="danger" @click=${acting(of => removeRecord(app, of, 'Its keys stay, without its plan and its limits.'))}>Delete…</button></div>` : nothing}`;
 }
 
 /**
@@ -87,7 +89,7 @@ export function drawTenant(app, close) {
       ? html`${buttons(app)}
         <h3>Shared limits</h3>${limitTable(shown.limits, 'Its keys share no limit, or none of them is known.', 'shared limits', app.parameters.limit)}
         <h3>Record</h3>${about()}
-        <h3>Keys</h3>${table([['key', one => keyLink(one.id, '')], ['plan', one => one.plan || 'of the tenant'], ['state', one => one.state]], keys, 'The tenant has no keys with records.', 'keys of the tenant')}`
+        <h3>Keys <a href=${withQuery('#/keys', { tenant })}>all</a></h3>${table([['key', one => keyLink(one.id, '')], ['plan', one => one.plan || 'of the tenant'], ['state', one => one.state]], keys, 'The tenant has no keys with records.', 'keys of the tenant')}`
       : app.failure ? nothing : loading(4)}
   </section>`;
 }
