@@ -24,6 +24,7 @@ local put_counter = require('kinds/ledger_write').put_counter
 local write_counters = require('kinds/ledger_write').write_counters
 local others_of = require('kinds/others_of')
 local clock = require('now')
+local level_of = require('state/level_of')
 local owe = require('state/owe')
 local STATE = require('state/state')
 local units_of = require('state/units').units_of
@@ -42,10 +43,20 @@ local counters = counters_at(ledger, redis.call, KEYS[1], now)
 local at_us = math.max(state.at_us, now)
 STATE.forget(state, at_us)
 STATE.move_to(state, at_us)
+-- A bucket of an older rate or burst is this one from now on: its debt would be void otherwise.
+local function renew(demand)
+  local bucket = state.buckets[demand.name]
+  if bucket and bucket.key ~= demand.field then
+    local level = level_of(demand, state, state.at_us)
+    state.buckets[demand.name] = { key = demand.field, rate = demand.rate, used = level, debt = 0, low = 0 }
+  end
+end
+
 for field, capacity, units in string.gmatch(ARGV[3], '([^; ]+) (%d+) (%d+)') do
   local name, rate = string.match(field, '^([^@]+)@(%d+)')
-  owe(state, { name = name, field = field, rate = tonumber(rate), capacity = tonumber(capacity) },
-    units_of(count, tonumber(units)))
+  local demand = { name = name, field = field, rate = tonumber(rate), capacity = tonumber(capacity) }
+  renew(demand)
+  owe(state, demand, units_of(count, tonumber(units)))
 end
 for _, quota in ipairs(others_of(ARGV[4])) do
   local counted = quota.kind.counts(quota, count)

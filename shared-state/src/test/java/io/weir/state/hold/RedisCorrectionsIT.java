@@ -231,6 +231,21 @@ final class RedisCorrectionsIT {
   }
 
   @Test
+  void aDebtIsThatOfThePresentRate() {
+    Limited faster =
+        new Limited(List.of(Demand.of(new Bucket("ten", Scope.KEY, 20_000, 10_000))), List.of());
+    owe(RATE, 50);
+    owe(faster, 2000);
+    // 100 of 50 at the former rate, so 1900 above the burst of 200, of which twenty drain each
+    // second.
+    assertThat(refund(faster, 1)).hasSize(1);
+    clock.advance(94 * SECOND);
+    assertThat(ask(faster, 1)).isInstanceOf(Denied.class);
+    clock.advance(2 * SECOND);
+    assertThat(ask(faster, 1)).isInstanceOf(Allowed.class);
+  }
+
+  @Test
   void aDebtOfAMonthIsForgottenWithTheMonth() {
     Quota month = new Quota(
         "month",

@@ -138,7 +138,7 @@ final class RecordBoost {
   private static Optional<JsonObject> present(JsonObject record, JsonObject boost) {
     return record.getJsonArray("limits", new JsonArray()).stream()
         .map(JsonObject.class::cast)
-        .filter(limit -> nameOf(limit).equals(name(boost)))
+        .filter(limit -> nameOf(limit).equals(name(boost)) && !limit.getBoolean("audit", false))
         .findFirst();
   }
 

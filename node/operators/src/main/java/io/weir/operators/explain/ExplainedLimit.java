@@ -37,7 +37,8 @@ record ExplainedLimit(
   static ExplainedLimit of(Limit limit, Optional<Demand> demand, boolean isFull, Explained facts) {
     boolean isOfPlan = Optional.ofNullable(
             facts.policy().plans().get(facts.subject().plan().name()))
-        .filter(plan -> isOf(plan, limit, demand))
+        .filter(plan -> isOf(plan, limit, demand)
+            || plan.audited().filter(it -> isOf(it, limit, demand)).isPresent())
         .isPresent();
     return new ExplainedLimit(
         limit,

@@ -35,8 +35,8 @@ record KeyExplanation(List<Explanation> all, List<Explanation> audited) {
     Explanation any = all.get(0);
     List<JsonObject> decisions = all.stream().map(Explanation::decision).toList();
     Stream<JsonObject> enforced = limits(all).values().stream().map(KeyExplanation::json);
-    Stream<JsonObject> notEnforced =
-        limits(audited).values().stream().map(seen -> json(seen).put("audit", true));
+    Stream<JsonObject> notEnforced = limits(audited).values().stream()
+        .map(seen -> json(seen).put("from", "audit").put("audit", true));
     return any.who()
         .put("decisions", new JsonArray(decisions))
         .put("limits", new JsonArray(Stream.concat(enforced, notEnforced).toList()))

@@ -168,8 +168,8 @@ public final class Decider {
     return throttle.foreseen(question.subject(), question.operation(), question.cost());
   }
 
-  /** A foreseen refusal as it is answered; it is counted. */
-  Decision refused(Question question, Decision foreseen) {
+  /** A refusal that was foreseen, or seen by a look, as it is answered; it is counted. */
+  public Decision refused(Question question, Decision foreseen) {
     decided(question, foreseen);
     return answered(question, foreseen);
   }

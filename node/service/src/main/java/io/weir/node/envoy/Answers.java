@@ -7,6 +7,7 @@ import io.weir.core.decision.Decision.NeverAllowed;
 import io.weir.core.decision.Limit;
 import io.weir.node.envoy.PartDecisions.Answer;
 import io.weir.node.envoy.RateLimitResponse.Status;
+import io.weir.node.envoy.rule.EnvoyRule;
 import io.weir.node.envoy.rule.RuleOption;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -27,16 +28,13 @@ final class Answers {
         .filter(part -> !part.has(RuleOption.AUDIT))
         .filter(part -> !part.isRefund() || of(part, answers).isAllowed())
         .toList();
-    // One limit in quota mode that has room is enough.
-    boolean hasQuota = enforced.stream()
-        .anyMatch(part -> part.has(RuleOption.QUOTA) && of(part, answers).isAllowed());
+    List<Part> refused = refused(parts, answers);
+    List<Decision> refusals =
+        refused.stream().map(part -> of(part, answers).decision()).toList();
     List<Decision> decisions = enforced.stream()
-        .filter(part ->
-            !(hasQuota && part.has(RuleOption.QUOTA) && !of(part, answers).isAllowed()))
+        .filter(part -> refused.contains(part) || of(part, answers).isAllowed())
         .map(part -> of(part, answers).decision())
         .toList();
-    List<Decision> refusals =
-        decisions.stream().filter(decision -> !isAllowed(decision)).toList();
     boolean isOver = !refusals.isEmpty();
     List<Status> statuses = parts.ids().stream()
         .map(given -> given
@@ -47,7 +45,7 @@ final class Answers {
             .orElse(Status.NONE))
         .toList();
     List<String> passed = enforced.stream()
-        .filter(part -> part.has(RuleOption.QUOTA) && of(part, answers).isAllowed())
+        .filter(part -> part.isAlternative() && of(part, answers).isAllowed())
         .map(part -> part.rule().name())
         .toList();
     return new RateLimitResponse(
@@ -55,6 +53,17 @@ final class Answers {
         statuses,
         headers(isOver ? refusals : decisions),
         metadata(full(refusals), isOver ? List.of() : passed));
+  }
+
+  /** The parts that deny a request: an alternative does only if none has room. */
+  static List<Part> refused(Parts parts, Map<String, Answer> answers) {
+    List<Part> full = parts.byId().values().stream()
+        .filter(part -> !part.has(RuleOption.AUDIT) && !part.isRefund())
+        .filter(part -> !of(part, answers).isAllowed())
+        .toList();
+    boolean hasRoom = parts.byId().values().stream()
+        .anyMatch(part -> part.isAlternative() && of(part, answers).isAllowed());
+    return full.stream().filter(part -> !(hasRoom && part.isAlternative())).toList();
   }
 
   /** The answer to a request that would charge a subject that the policy does not know: nothing is charged. */
@@ -68,9 +77,15 @@ final class Answers {
   /** The answer while the shared state is away, for a failure mode that denies. */
   static RateLimitResponse away(MatchedRules matched, Denied denied) {
     List<Status> statuses = matched.rules().stream()
-        .map(rule -> rule.isPresent() ? Status.REFUSED : Status.NONE)
+        .map(rule -> rule.filter(Answers::isEnforced).isPresent() ? Status.REFUSED : Status.NONE)
         .toList();
     return new RateLimitResponse(true, statuses, headers(List.of(denied)), Map.of());
+  }
+
+  private static boolean isEnforced(EnvoyRule rule) {
+    boolean isLimited =
+        rule.limit().isPresent() || rule.charges().isPresent() || rule.has(RuleOption.OVERRIDE);
+    return isLimited && !rule.has(RuleOption.AUDIT);
   }
 
   private static Answer of(Part part, Map<String, Answer> answers) {
@@ -81,7 +96,7 @@ final class Answers {
     Decision decision = answer.decision();
     boolean isRefused = !part.has(RuleOption.AUDIT) && !part.isRefund() && !answer.isAllowed();
     // Hits that were not taken are added back to what is left.
-    boolean isTaken = part.hits() > 0 && (part.has(RuleOption.AUDIT) || !isOver);
+    boolean isTaken = part.hits() > 0 && (part.has(RuleOption.AUDIT) || part.isOver() || !isOver);
     long back = answer.isAllowed() && answer.counts() && !isTaken ? part.cost() : 0;
     Optional<Limit> limit =
         decision.limits().stream().min(Comparator.comparingLong(Limit::remaining));

@@ -1,6 +1,7 @@
 package io.weir.node.envoy;
 
 import io.weir.core.policy.OperationLimit;
+import io.weir.core.policy.OperationLimit.Limited;
 import io.weir.core.policy.Subject;
 import io.weir.node.admission.Witness.Question;
 import io.weir.node.envoy.RateLimitResponse.NamedLimit;
@@ -42,6 +43,16 @@ record Part(
   /** Whether its hits are over already, and all are taken. */
   boolean isOver() {
     return hits > 0 && rule.has(RuleOption.AFTERWARDS);
+  }
+
+  /** Whether one of several such parts suffices. */
+  boolean isAlternative() {
+    return rule.has(RuleOption.QUOTA) && !isRefund() && !isOver();
+  }
+
+  /** Whether a node can decide on it by its share: quotas are counted in the shared state alone. */
+  boolean hasRates() {
+    return planned() instanceof Limited limited && !limited.demands().isEmpty();
   }
 
   /** Whether it is charged as a subject of the policy. */

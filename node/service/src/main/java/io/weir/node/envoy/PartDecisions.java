@@ -34,8 +34,14 @@ final class PartDecisions {
    * A decision on a part.
    *
    * @param counts whether what it shows as used has the hits in it
+   * @param isLook whether nothing was asked for, so that a refusal is not counted
    */
-  record Answer(Decision decision, boolean counts) {
+  record Answer(Decision decision, boolean counts, boolean isLook) {
+    /** The answer to a charge. */
+    static Answer ofCharge(Decision decision) {
+      return new Answer(decision, true, false);
+    }
+
     boolean isAllowed() {
       return decision instanceof Allowed;
     }
@@ -51,26 +57,24 @@ final class PartDecisions {
 
   /** Takes the hits of a part, or none. */
   Future<Answer> charge(Part part, TicketRequest ticket) {
-    return decider
-        .decide(context, part.question(), ticket)
-        .map(decision -> new Answer(decision, true));
+    return decider.decide(context, part.question(), ticket).map(Answer::ofCharge);
   }
 
   /** The answer that the hits of a part would get; of a refund, one hit. Takes nothing. */
   Future<Answer> look(Part part) {
-    return peek(part, part.cost()).map(decision -> new Answer(decision, showsLeft(decision)));
+    return peek(part, part.cost()).map(decision -> new Answer(decision, showsLeft(decision), true));
   }
 
   /** Takes hits that are over: those that do not fit are owed. Denied if they did not. */
   Future<Answer> take(Part part) {
     return peek(part, part.cost())
         .compose(seen -> seen instanceof Allowed
-            ? decider.decide(context, part.question(), TicketRequest.NONE)
-            : Future.succeededFuture(seen))
-        .compose(decision -> decision instanceof Allowed || decision.degraded()
-            ? Future.succeededFuture(decision)
-            : owe(part, decision))
-        .map(decision -> new Answer(decision, true));
+            ? charge(part, TicketRequest.NONE)
+            : Future.succeededFuture(new Answer(seen, true, true)))
+        .compose(answer -> answer.isAllowed() || answer.decision().degraded()
+            ? Future.succeededFuture(answer)
+            : owe(part, answer.decision())
+                .map(decision -> new Answer(decision, true, answer.isLook())));
   }
 
   // The answer is that of one more hit.
@@ -103,7 +107,14 @@ final class PartDecisions {
 
   /** The answer of a node alone, while Redis is away. */
   Answer degraded() {
-    return new Answer(new Allowed(policies.current().revision(), List.of(), true), false);
+    return new Answer(new Allowed(policies.current().revision(), List.of(), true), false, true);
+  }
+
+  /** The same answer; a refusal that was only seen by a look is counted, as it is the caller's. */
+  Answer counted(Part part, Answer answer) {
+    return answer.isLook() && !answer.isAllowed()
+        ? new Answer(decider.refused(part.question(), answer.decision()), answer.counts(), false)
+        : answer;
   }
 
   private Future<?> correct(Correction correction, Part part, Limited limited, long operations) {

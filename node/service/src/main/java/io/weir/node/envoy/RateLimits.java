@@ -11,8 +11,10 @@ import io.weir.core.policy.Subject;
 import io.weir.core.slot.TicketRequest;
 import io.weir.core.throttle.Failures;
 import io.weir.core.throttle.PolicySource;
+import io.weir.core.throttle.StoreUnavailableException;
 import io.weir.node.admission.Decider;
 import io.weir.node.admission.Witness.Question;
+import io.weir.node.answer.RefusedException;
 import io.weir.node.answer.Tickets;
 import io.weir.node.envoy.EnvoyServer.Corrections;
 import io.weir.node.envoy.EnvoyServer.Subjects;
@@ -21,6 +23,7 @@ import io.weir.node.envoy.PartDecisions.Answer;
 import io.weir.node.envoy.rule.EnvoyDomain;
 import io.weir.node.envoy.rule.EnvoyDomains;
 import io.weir.node.envoy.rule.RuleOption;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -32,7 +35,7 @@ import java.util.function.Predicate;
  * Decides on requests of Envoy: all their descriptors are charged, or none is. Looks come first, so that nothing is
  * taken where one denies; then the charges, in one step; then the refunds, if all of these were allowed: a denied request
  * comes again with its refunds. Descriptors in audit mode are decided by themselves, and so are those whose hits are over;
- * those in quota mode are charged one by one, if one of them has room.
+ * of those in quota mode the ones that have room are charged, if there is one.
  */
 final class RateLimits {
   private static final String NEW_TICKET = "new";
@@ -73,13 +76,17 @@ final class RateLimits {
             GrpcStatus.NOT_FOUND, "domain: '%s' is not in the policy".formatted(request.domain())));
     MatchedRules matched = MatchedRules.of(domain, request);
     return answer(matched, shown, deadline)
-        .recover(error -> Failures.isOutage(error)
+        .recover(error -> mustDeny(Failures.cause(error))
             ? Future.succeededFuture(Answers.away(matched, away()))
             : Future.failedFuture(error))
         .map(RateLimitResponse::bytes);
   }
 
-  // The failure mode denies.
+  // Envoy may let a request pass whose call fails: one that nothing has counted is denied.
+  private static boolean mustDeny(Throwable error) {
+    return error instanceof StoreUnavailableException || error instanceof RefusedException;
+  }
+
   private Denied away() {
     return Denied.degraded(policies.current().revision(), List.of(), AWAY_MICROS);
   }
@@ -104,19 +111,26 @@ final class RateLimits {
     }
     TicketRequest ticket = ticket(shown.or(request::ticket));
     Map<String, Answer> answers = new HashMap<>();
+    List<Part> over = over(parts);
     deadline.require();
     return forEach(audited(parts), each::decide, answers)
         .otherwiseEmpty() // what audits denies nothing, whatever becomes of it
-        .compose(done -> forEach(over(parts), each::take, answers))
+        .compose(done -> forEach(over, each::take, answers))
         .compose(all -> forEach(idle(parts), each::decide, answers).map(idle -> all && idle))
         .compose(all -> lookForRoom(quotas(parts), answers).map(some -> all && some))
         .compose(all -> {
-          deadline.require();
-          return charge(charged(parts), all, ticket, answers);
+          if (over.isEmpty()) { // else something was charged
+            deadline.require();
+          }
+          return chargeAll(parts, all, ticket, answers);
         })
-        .compose(all -> chargeQuotas(quotas(parts), all, answers))
         .compose(all -> refund(parts, all, answers))
-        .map(done -> Answers.response(parts, answers));
+        .map(done -> {
+          Answers.refused(parts, answers)
+              .forEach(part -> answers.compute(
+                  part.id(), (id, answer) -> each.counted(part, requireNonNull(answer))));
+          return Answers.response(parts, answers);
+        });
   }
 
   private static List<Part> audited(Parts parts) {
@@ -136,7 +150,7 @@ final class RateLimits {
   }
 
   private static List<Part> quotas(Parts parts) {
-    return those(parts, part -> part.has(RuleOption.QUOTA) && !part.isRefund() && !part.isOver());
+    return those(parts, Part::isAlternative);
   }
 
   private static List<Part> refunded(Parts parts) {
@@ -144,7 +158,7 @@ final class RateLimits {
   }
 
   private static boolean isEnforced(Part part) {
-    return !part.has(RuleOption.AUDIT) && !part.has(RuleOption.QUOTA) && !part.isRefund();
+    return !part.has(RuleOption.AUDIT) && !part.isAlternative() && !part.isRefund();
   }
 
   private static List<Part> those(Parts parts, Predicate<Part> which) {
@@ -164,13 +178,40 @@ final class RateLimits {
     return requireNonNull(answers.get(part.id())).isAllowed();
   }
 
-  // Whether all were allowed.
-  private Future<Boolean> charge(
-      List<Part> parts, boolean mayTake, TicketRequest ticket, Map<String, Answer> answers) {
-    if (!mayTake || parts.isEmpty()) {
-      return forEach(parts, each::look, answers).map(done -> mayTake);
+  // The quotas that have room are charged with the others, in one step. If another request has
+  // taken
+  // the room of one in between, nothing was charged, and the rest is tried. Whether all were
+  // allowed.
+  private Future<Boolean> chargeAll(
+      Parts parts, boolean mayTake, TicketRequest ticket, Map<String, Answer> answers) {
+    List<Part> others = charged(parts);
+    if (!mayTake) {
+      return forEach(others, each::look, answers).map(done -> false);
     }
-    if (parts.size() == 1) {
+    List<Part> taken = new ArrayList<>(others);
+    taken.addAll(open(quotas(parts), answers));
+    return charge(taken, ticket, answers).compose(all -> {
+      boolean isOther = all || taken.stream().noneMatch(Part::isAlternative);
+      return isOther || others.stream().anyMatch(part -> !isAllowed(part, answers))
+          ? Future.succeededFuture(all)
+          : chargeAll(parts, hasRoom(quotas(parts), answers), ticket, answers);
+    });
+  }
+
+  // Those with room; while Redis is away, rather those of which the node has a share.
+  private static List<Part> open(List<Part> quotas, Map<String, Answer> answers) {
+    List<Part> open = quotas.stream()
+        .filter(part -> !part.takesNothing() && isAllowed(part, answers))
+        .toList();
+    boolean isAway = open.stream()
+        .anyMatch(part -> requireNonNull(answers.get(part.id())).decision().degraded());
+    List<Part> known = open.stream().filter(Part::hasRates).toList();
+    return isAway && !known.isEmpty() ? known : open;
+  }
+
+  private Future<Boolean> charge(
+      List<Part> parts, TicketRequest ticket, Map<String, Answer> answers) {
+    if (parts.size() < 2) {
       return forEach(parts, only -> each.charge(only, ticket), answers);
     }
     List<Question> questions = parts.stream().map(Part::question).toList();
@@ -178,7 +219,7 @@ final class RateLimits {
         .decideAsOne(context, questions, ticket)
         .onSuccess(decisions -> {
           for (int i = 0; i < parts.size(); i++) {
-            answers.put(parts.get(i).id(), new Answer(decisions.get(i), true));
+            answers.put(parts.get(i).id(), Answer.ofCharge(decisions.get(i)));
           }
         })
         .map(decisions -> decisions.stream().allMatch(Allowed.class::isInstance));
@@ -187,16 +228,6 @@ final class RateLimits {
   // Whether one has room, or there is none.
   private Future<Boolean> lookForRoom(List<Part> quotas, Map<String, Answer> answers) {
     return forEach(quotas, each::look, answers).map(all -> all || hasRoom(quotas, answers));
-  }
-
-  // The ones that had room are charged. Whether one of them still had, or there is none.
-  private Future<Boolean> chargeQuotas(
-      List<Part> quotas, boolean mayTake, Map<String, Answer> answers) {
-    List<Part> open = quotas.stream()
-        .filter(part -> mayTake && !part.takesNothing() && isAllowed(part, answers))
-        .toList();
-    return forEach(open, each::decide, answers)
-        .map(done -> mayTake && (quotas.isEmpty() || hasRoom(quotas, answers)));
   }
 
   private static boolean hasRoom(List<Part> quotas, Map<String, Answer> answers) {

@@ -17,16 +17,13 @@ final class DeadlineTest {
           rules:
             - { match: [{ key: a }], requests: 1, per: day }
             - { match: [{ key: tried }], requests: 5, per: day, mode: audit }
+            - { match: [{ key: over }], requests: 5, per: day, afterwards: true }
       """;
 
   @Test
   void aDeadlineThatPassesBetweenTwoStepsIsNotCharged() {
     AtomicInteger looks = new AtomicInteger();
-    Deadline second = () -> {
-      if (looks.incrementAndGet() == 2) {
-        throw new GrpcException(GrpcStatus.DEADLINE_EXCEEDED, "late");
-      }
-    };
+    Deadline second = () -> requireOnly(looks.incrementAndGet());
     try (ManualRateLimits limits = new ManualRateLimits(POLICY)) {
       assertThatThrownBy(() -> limits.ask(message(), second)).hasMessageContaining("late");
       assertThat(limits.ask(message()).isOver()).isFalse();
@@ -34,12 +31,33 @@ final class DeadlineTest {
     }
   }
 
+  @Test
+  void aChargeAfterTheAnswerIsNotSaidToBeNone() {
+    AtomicInteger looks = new AtomicInteger();
+    try (ManualRateLimits limits = new ManualRateLimits(POLICY)) {
+      EnvoyAnswer taken = EnvoyAnswer.of(
+          limits.ask(message("over", "a"), () -> requireOnly(looks.incrementAndGet())));
+      assertThat(taken.isOver()).isFalse();
+      assertThat(taken.status(0)).containsEntry("remaining", 4L);
+    }
+  }
+
+  private static void requireOnly(int look) {
+    if (look > 1) {
+      throw new GrpcException(GrpcStatus.DEADLINE_EXCEEDED, "late");
+    }
+  }
+
   private static Buffer message() {
-    return new MessageWriter()
-        .add(1, "edge")
-        .add(2, descriptor("tried"))
-        .add(2, descriptor("a"))
-        .bytes();
+    return message("tried", "a");
+  }
+
+  private static Buffer message(String... keys) {
+    MessageWriter message = new MessageWriter().add(1, "edge");
+    for (String key : keys) {
+      message.add(2, descriptor(key));
+    }
+    return message.bytes();
   }
 
   private static MessageWriter descriptor(String key) {

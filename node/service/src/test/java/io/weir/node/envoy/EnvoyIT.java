@@ -219,6 +219,10 @@ final class EnvoyIT {
     // 37 above the limit, and room for one: 3.8 hours.
     assertThat(requireNonNull(ask(descriptor("tokens=a", 0)).status(0).get("seconds")))
         .isBetween(13_600L, 13_700L);
+    // A look that denies is a denial, and operators find it.
+    assertThat(ask(descriptor("tokens=a", 0)).headers()).containsKey("Retry-After");
+    assertThat(fixture.get("/metrics").body())
+        .containsPattern("throttle_decisions_total\\{.*operation=\"tokens\".*outcome=\"denied\"");
     // It is taken whatever another descriptor says, and the others only if it has room.
     for (int i = 0; i < 5; i++) {
       ask(descriptor("address=9.1"));
@@ -250,6 +254,10 @@ final class EnvoyIT {
     // Nothing was charged, and where another descriptor denies nothing is.
     assertThat(ask(descriptor("address=8.1", 0)).status(0)).containsEntry("remaining", 5L);
     assertThat(ask(descriptor("other=b"), descriptor("path=/never")).isOver()).isTrue();
+    // A refund is no limit with room.
+    EnvoyAnswer refunded = ask(model, refund("other=c", 1), descriptor("address=8.1", 4));
+    assertThat(refunded.isOver()).isTrue();
+    assertThat(ask(descriptor("address=8.1", 0)).status(0)).containsEntry("remaining", 5L);
     assertThat(ask(descriptor("other=b", 0)).status(0)).containsEntry("remaining", 3L);
   }
 
