@@ -5,7 +5,6 @@ import static io.weir.testkit.judge.ChargeLimits.id;
 import static io.weir.testkit.judge.ChargeLimits.kinds;
 import static io.weir.testkit.judge.ChargeLimits.name;
 import static io.weir.testkit.judge.ChargeLimits.shape;
-import static io.weir.testkit.judge.ChargeLimits.units;
 import static io.weir.testkit.judge.Verdict.require;
 
 import io.weir.core.bucket.Demand;
@@ -27,7 +26,6 @@ import io.weir.core.throttle.StoreAnswer.Decided;
 import io.weir.testkit.ManualClock;
 import java.math.BigInteger;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -44,6 +42,7 @@ final class Judge {
   private final PermitJudge permits;
   private final TicketJudge tickets;
   private final ReservationJudge reservations;
+  private final Room room;
   private long parts;
 
   Judge(ManualClock clock) {
@@ -54,6 +53,7 @@ final class Judge {
     this.permits = new PermitJudge(clock);
     this.tickets = new TicketJudge(clock);
     this.reservations = new ReservationJudge(clock, rates, quotas, permits);
+    this.room = new Room(clock, rates, quotas, permits);
   }
 
   /** All state was lost: every limit is unused. */
@@ -131,7 +131,7 @@ final class Judge {
     require(
         granted == charge.cost()
             || !isFirst
-            || !isFree(charge, granted + 1, allowed.remarks().multiplierMillis()),
+            || !room.isFree(charge, granted + 1, allowed.remarks().multiplierMillis()),
         "granted",
         granted,
         "although more has room:",
@@ -142,20 +142,8 @@ final class Judge {
     return switch (never.reason()) {
       case RESERVATION_ENDED -> reservations.mayBeOver(charge);
       case RESERVATION_ID_REUSED -> reservations.mayBeOpen(charge);
-      default -> exceeds(charge);
+      default -> Room.isExceeded(charge);
     };
-  }
-
-  // Whether its cost is above the whole of a limit, and of the one that would pay instead.
-  private static boolean exceeds(Charge charge) {
-    long cost = charge.atLeast().cost();
-    return ChargeLimits.rates(charge).stream()
-            .anyMatch(pair -> pair.stream()
-                .allMatch(demand ->
-                    units(demand, cost).compareTo(big(demand.bucket().capacityUnits())) > 0))
-        || ChargeLimits.quotas(charge).stream()
-            .anyMatch(pair -> pair.stream()
-                .allMatch(quota -> !quota.isSoft() && quota.counted(cost) > quota.limit()));
   }
 
   private void returned(Charge charge, boolean isAdmitted) {
@@ -196,7 +184,7 @@ final class Judge {
   private void denied(Charge charge, Denied denied, boolean isNewPlace) {
     long multiplier = denied.remarks().multiplierMillis();
     require(
-        !isFree(charge, charge.atLeast().cost(), multiplier),
+        !room.isFree(charge, charge.atLeast().cost(), multiplier),
         "denied although every limit has room:",
         denied);
     if (charge.extras().demands().stream().anyMatch(kind -> denied.full().contains(kind.name()))) {
@@ -233,39 +221,6 @@ final class Judge {
   // A ticket is for a cost, which is another one as soon as its price is.
   private static boolean isPriced(Charge charge) {
     return !kinds(charge, Congestion.class).isEmpty();
-  }
-
-  // Whether so many operations must be admitted at this multiplier.
-  private boolean isFree(Charge charge, long operations, long multiplier) {
-    long cost = Prices.at(Prices.price(charge, operations, multiplier), operations);
-    boolean isFree = !Prices.isShed(charge, multiplier);
-    for (List<Demand> pair : ChargeLimits.rates(charge)) {
-      isFree &= isFree(charge, pair, cost);
-    }
-    for (List<Quota> pair : ChargeLimits.quotas(charge)) {
-      isFree &= pair.stream()
-          .anyMatch(quota -> quotas.isFree(shape(charge, quota, now()), big(quota.counted(cost))));
-    }
-    for (Permits permit : kinds(charge, Permits.class)) {
-      isFree &= permits.isFree(name(charge, permit), permit.limit());
-    }
-    return isFree;
-  }
-
-  // A bucket for which somebody waits is chosen, and may then deny: only a full one surely is not.
-  // Whoever shows a ticket pays where its place is.
-  private boolean isFree(Charge charge, List<Demand> pair, long cost) {
-    boolean isTicket = charge.ticket().shown().isPresent();
-    Demand first = pair.get(0);
-    boolean isFirst = rates.isFree(shape(charge, first), units(first, cost));
-    if (pair.size() == 1) {
-      return isFirst;
-    }
-    Demand other = pair.get(1);
-    boolean isOther = rates.isFree(shape(charge, other), units(other, cost));
-    return isTicket
-        ? isFirst && isOther
-        : isFirst || (isOther && rates.isFull(shape(charge, first), units(first, cost)));
   }
 
   /** A store answered whether a hold was renewed. */

@@ -17,7 +17,6 @@ import io.weir.core.throttle.StoreAnswer.Decided;
 import io.weir.testkit.KindScenarioRun.Stores;
 import io.weir.testkit.ManualClock;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
@@ -43,12 +42,12 @@ public final class JudgedHistory {
   private final JudgedPolicy policy;
   private final JudgedCharges charges;
   private final UnaryOperator<Charge> more;
-  private final List<Caller> waiting = new ArrayList<>();
+  private final Callers<Caller> waiting;
   private final List<Charge> open = new ArrayList<>();
   private final Story story;
   private List<Stores> stores;
 
-  private record Caller(Charge charge, Optional<String> ticket, long due) {}
+  private record Caller(Charge charge, Optional<String> ticket) {}
 
   /** Starts the stores that play a history. */
   @FunctionalInterface
@@ -80,6 +79,7 @@ public final class JudgedHistory {
     this.policy = new JudgedPolicy(random);
     this.charges = new JudgedCharges(random, policy);
     this.more = more;
+    this.waiting = new Callers<>(random, clock);
     clock.advance(random.nextLong(1_000_000_000));
     this.stores = cluster.start(false);
   }
@@ -135,13 +135,13 @@ public final class JudgedHistory {
     if (!keepsState) {
       judge.forget();
       open.clear();
-      waiting.clear();
+      waiting.forget();
     }
   }
 
   private void changePolicy() {
     policy.change();
-    waiting.clear();
+    waiting.forget();
     judge.endPlaces();
     String text = "policy " + policy;
     story.note(() -> text);
@@ -215,9 +215,8 @@ public final class JudgedHistory {
       if (open.size() > MOST_OPEN) {
         open.remove(random.nextInt(MOST_OPEN)); // its node has died
       }
-    } else if (decided.decision() instanceof Denied denied && waiting.size() < MOST_OPEN) {
-      long due = clock.getAsLong() + denied.retryAfterMicros();
-      waiting.add(new Caller(charge, denied.ticket(), due));
+    } else if (decided.decision() instanceof Denied denied) {
+      waiting.add(new Caller(charge, denied.ticket()), denied.retryAfterMicros());
     }
   }
 
@@ -225,21 +224,8 @@ public final class JudgedHistory {
     return more.apply(charges.newcomer());
   }
 
-  // Mostly the next caller, at its time or somewhat later; sometimes any, at any time.
   private Optional<Charge> returning() {
-    if (waiting.isEmpty() || random.nextInt(3) == 0) {
-      long rarely = random.nextInt(20) == 0 ? random.nextLong(200 * SECOND) : 7;
-      clock.advance(one(0L, 0L, 1L, 1000L, random.nextLong(300_000), rarely));
-      return Optional.empty();
-    }
-    Caller caller = random.nextInt(8) == 0
-        ? one(waiting)
-        : waiting.stream().min(Comparator.comparingLong(Caller::due)).orElseThrow();
-    waiting.remove(caller);
-    long late = one(0L, 0L, 1L, 900L, random.nextLong(200_000));
-    long until = Math.max(0, caller.due() - clock.getAsLong());
-    clock.advance(random.nextInt(8) == 0 ? 0 : until + late);
-    return Optional.of(caller.charge().with(charges.queueing(caller.ticket())));
+    return waiting.next().map(caller -> caller.charge().with(charges.queueing(caller.ticket())));
   }
 
   private <T> T ask(Supplier<String> text, Function<Stores, CompletionStage<T>> call) {
