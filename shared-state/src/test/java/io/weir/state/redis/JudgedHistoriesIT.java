@@ -12,7 +12,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
  * The scripts keep the promises of all limits in generated histories, as judged by their definitions alone; and they
- * agree with the model after every step.
+ * agree with the model after every step, if it has such charges.
  */
 @ExtendWith(RedisFixture.class)
 @Tag("engine")
@@ -20,6 +20,8 @@ final class JudgedHistoriesIT {
   private static final int SEEDS = Histories.count(10, 500);
 
   private static final int MIXED = Histories.count(10, 250);
+
+  private static final int JOINT = Histories.count(10, 250);
 
   private static JudgedRuns runs;
 
@@ -44,6 +46,15 @@ final class JudgedHistoriesIT {
       parts += runs.mixed(seed);
     }
     assertThat(parts).describedAs("charges that were granted a part").isGreaterThan(MIXED);
+  }
+
+  @Test
+  void soItDoesWithChargesThatAreDecidedAsOne() {
+    long inTime = 0;
+    for (long seed = first(); seed < first() + JOINT; seed++) {
+      inTime += runs.joint(seed);
+    }
+    assertThat(inTime).describedAs("tickets in time").isGreaterThan(JOINT);
   }
 
   @Test

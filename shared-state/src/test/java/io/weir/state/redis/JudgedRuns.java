@@ -48,6 +48,16 @@ final class JudgedRuns {
         .parts();
   }
 
+  /**
+   * The same with charges that are decided as one, refunds and debts, on the scripts alone; returns how many tickets were
+   * shown in time.
+   */
+  long joint(long seed) {
+    ManualClock clock = new ManualClock();
+    ScriptNodes nodes = new ScriptNodes(redis, clock);
+    return JudgedHistory.ofJoint(seed, clock, nodes, nodes).run(STEPS).ticketsInTime();
+  }
+
   /** Plays the history of leases of this seed. */
   void leases(long seed) {
     redis.sync().flushall();

@@ -3,7 +3,6 @@ package io.weir.testkit.judge;
 import static io.weir.testkit.judge.ChargeLimits.big;
 import static io.weir.testkit.judge.ChargeLimits.id;
 import static io.weir.testkit.judge.ChargeLimits.kinds;
-import static io.weir.testkit.judge.ChargeLimits.name;
 import static io.weir.testkit.judge.ChargeLimits.shape;
 import static io.weir.testkit.judge.Verdict.require;
 
@@ -22,10 +21,12 @@ import io.weir.core.slot.QueueReport.Returned;
 import io.weir.core.throttle.Charge;
 import io.weir.core.throttle.Ended;
 import io.weir.core.throttle.Ending;
+import io.weir.core.throttle.JointCharge;
 import io.weir.core.throttle.StoreAnswer.Decided;
 import io.weir.testkit.ManualClock;
 import java.math.BigInteger;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -43,6 +44,8 @@ final class Judge {
   private final TicketJudge tickets;
   private final ReservationJudge reservations;
   private final Room room;
+  private final JointJudge joint;
+  private final CorrectionJudge corrections;
   private long parts;
 
   Judge(ManualClock clock) {
@@ -54,6 +57,8 @@ final class Judge {
     this.tickets = new TicketJudge(clock);
     this.reservations = new ReservationJudge(clock, rates, quotas, permits);
     this.room = new Room(clock, rates, quotas, permits);
+    this.joint = new JointJudge(this, rates, room);
+    this.corrections = new CorrectionJudge(clock, rates, quotas);
   }
 
   /** All state was lost: every limit is unused. */
@@ -101,7 +106,11 @@ final class Judge {
       requireMost(charge, allowed);
       returned(charge, true);
       if (answer.report().returned() == Returned.KEPT) {
-        charge.ticket().shown().filter(Judge::isNumbered).ifPresent(tickets::claimed);
+        charge
+            .ticket()
+            .shown()
+            .filter(Judge::isNumbered)
+            .ifPresent(ticket -> tickets.claimed(name(charge, ticket)));
       }
       admitted(Payment.of(charge, allowed.remarks()));
     } else if (decision instanceof Denied denied) {
@@ -146,8 +155,13 @@ final class Judge {
     };
   }
 
+  // A ticket is for one key; charges that are decided as one show the same.
+  private static String name(Charge charge, String ticket) {
+    return ChargeLimits.name(charge, Scope.KEY, ticket);
+  }
+
   private void returned(Charge charge, boolean isAdmitted) {
-    charge.ticket().shown().ifPresent(ticket -> tickets.returned(ticket, isAdmitted));
+    charge.ticket().shown().ifPresent(ticket -> tickets.returned(name(charge, ticket), isAdmitted));
   }
 
   private void admitted(Payment payment) {
@@ -173,24 +187,19 @@ final class Judge {
   private void held(Payment payment, Hold hold, Map<String, Long> periodEnds) {
     Charge charge = payment.charge();
     for (Permits permit : kinds(charge, Permits.class)) {
-      permits.held(name(charge, permit), id(charge), hold.leaseMicros(), permit.limit());
+      permits.held(
+          ChargeLimits.name(charge, permit), id(charge), hold.leaseMicros(), permit.limit());
     }
     if (hold.reserves()) {
       reservations.began(payment, periodEnds);
     }
   }
 
-  // Quotas and permits make no places: where one of them has no room, a caller keeps its ticket.
   private void denied(Charge charge, Denied denied, boolean isNewPlace) {
-    long multiplier = denied.remarks().multiplierMillis();
-    require(
-        !room.isFree(charge, charge.atLeast().cost(), multiplier),
-        "denied although every limit has room:",
-        denied);
-    if (charge.extras().demands().stream().anyMatch(kind -> denied.full().contains(kind.name()))) {
+    requireDenied(charge, denied);
+    if (isByOthers(charge, denied)) {
       return;
     }
-    returned(charge, false);
     long slot = now() + denied.retryAfterMicros();
     for (Demand demand : charge.demands()) {
       rates.awaited(
@@ -202,7 +211,24 @@ final class Judge {
     denied
         .ticket()
         .filter(ticket -> isNewPlace && isHeldByAll(charge, ticket) && !isPriced(charge))
-        .ifPresent(ticket -> tickets.promised(ticket, slot, slot + SlotRules.keptMicros(charge)));
+        .ifPresent(ticket ->
+            tickets.promised(name(charge, ticket), slot, slot + SlotRules.keptMicros(charge)));
+  }
+
+  /** A denial is right: a limit has no room, and its caller did not return in time. */
+  void requireDenied(Charge charge, Denied denied) {
+    require(
+        !room.isFree(charge, charge.atLeast().cost(), denied.remarks().multiplierMillis()),
+        "denied although every limit has room:",
+        denied);
+    if (!isByOthers(charge, denied)) {
+      returned(charge, false);
+    }
+  }
+
+  // Quotas and permits make no places: where one of them has no room, a caller keeps its ticket.
+  private static boolean isByOthers(Charge charge, Denied denied) {
+    return charge.extras().demands().stream().anyMatch(kind -> denied.full().contains(kind.name()));
   }
 
   // The second field of a ticket is 0 if it only shows that its holder waits: it has no place of
@@ -221,6 +247,22 @@ final class Judge {
   // A ticket is for a cost, which is another one as soon as its price is.
   private static boolean isPriced(Charge charge) {
     return !kinds(charge, Congestion.class).isEmpty();
+  }
+
+  /** A store answered charges that are decided as one, for each in order. */
+  void answered(JointCharge charges, List<Decided> answers) {
+    joint.answered(charges, answers);
+  }
+
+  /** A store gave back a charge without a reservation, see {@link CorrectionJudge#refunded}. */
+  void refunded(Charge charge, List<Long> given) {
+    corrections.refunded(charge, given);
+  }
+
+  /** A store took a charge, beyond its limits if need be. */
+  void owed(Charge charge) {
+    corrections.owed(charge);
+    endPlaces(); // a debt may break them
   }
 
   /** A store answered whether a hold was renewed. */

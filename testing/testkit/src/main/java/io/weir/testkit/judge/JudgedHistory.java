@@ -45,6 +45,7 @@ public final class JudgedHistory {
   private final Callers<Caller> waiting;
   private final List<Charge> open = new ArrayList<>();
   private final Story story;
+  private final Optional<JointSteps> joint;
   private List<Stores> stores;
 
   private record Caller(Charge charge, Optional<String> ticket) {}
@@ -62,15 +63,31 @@ public final class JudgedHistory {
    * @param clock of the stores
    */
   public static JudgedHistory ofPlain(long seed, ManualClock clock, Cluster cluster) {
-    return new JudgedHistory(seed, clock, cluster, UnaryOperator.identity());
+    return new JudgedHistory(seed, clock, cluster, UnaryOperator.identity(), Optional.empty());
   }
 
   /** A history with overflow, prices, congestion, partial grants and repeated reservations, too. */
   public static JudgedHistory ofMixed(long seed, ManualClock clock, Cluster cluster) {
-    return new JudgedHistory(seed, clock, cluster, new MixedCharges(new Random(~seed))::with);
+    return new JudgedHistory(
+        seed, clock, cluster, new MixedCharges(new Random(~seed))::with, Optional.empty());
   }
 
-  private JudgedHistory(long seed, ManualClock clock, Cluster cluster, UnaryOperator<Charge> more) {
+  /**
+   * A plain history with charges that are decided as one, and with refunds and debts without a reservation.
+   *
+   * @param calls to the stores of the cluster
+   */
+  public static JudgedHistory ofJoint(
+      long seed, ManualClock clock, Cluster cluster, SharedCalls calls) {
+    return new JudgedHistory(seed, clock, cluster, UnaryOperator.identity(), Optional.of(calls));
+  }
+
+  private JudgedHistory(
+      long seed,
+      ManualClock clock,
+      Cluster cluster,
+      UnaryOperator<Charge> more,
+      Optional<SharedCalls> calls) {
     this.story = new Story(seed, clock);
     this.random = new Random(seed);
     this.clock = clock;
@@ -79,6 +96,7 @@ public final class JudgedHistory {
     this.policy = new JudgedPolicy(random);
     this.charges = new JudgedCharges(random, policy);
     this.more = more;
+    this.joint = calls.map(it -> new JointSteps(random, clock, it, charges, judge, story));
     this.waiting = new Callers<>(random, clock);
     clock.advance(random.nextLong(1_000_000_000));
     this.stores = cluster.start(false);
@@ -114,7 +132,11 @@ public final class JudgedHistory {
       case 3 -> move("clock set forward", one(SECOND, 60 * SECOND, 7200 * SECOND));
       case 4 -> restart(true);
       case 5 -> restart(random.nextInt(3) > 0);
-      default -> call();
+      default -> {
+        if (!joint.map(JointSteps::next).orElse(false)) {
+          call();
+        }
+      }
     }
   }
 
@@ -142,6 +164,7 @@ public final class JudgedHistory {
   private void changePolicy() {
     policy.change();
     waiting.forget();
+    joint.ifPresent(JointSteps::forget);
     judge.endPlaces();
     String text = "policy " + policy;
     story.note(() -> text);
@@ -158,7 +181,7 @@ public final class JudgedHistory {
     } else if (dice == 7) {
       crowd(newcomer(), newcomer().amount());
     } else {
-      charge(returning().orElseGet(this::newcomer));
+      charge(joint.flatMap(JointSteps::one).or(this::returning).orElseGet(this::newcomer));
     }
   }
 

@@ -146,6 +146,14 @@ final class Level {
     }
   }
 
+  /** Units were given back that no reservation took. What exceeds a smaller capacity may be dropped. */
+  void giveBack(Shape then, BigInteger units) {
+    BigInteger left = least(then).subtract(units).max(BigInteger.ZERO);
+    low.drain(low.level().subtract(then.in(shape, left)[0]));
+    drainHighOn();
+    high.drain(then.in(shape, units)[0]);
+  }
+
   /** The least that is used by a policy with this shape. Another rate keeps the time to drain, a smaller capacity cuts the level. */
   BigInteger least(Shape next) {
     drainLow();

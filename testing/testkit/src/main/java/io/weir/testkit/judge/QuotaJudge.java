@@ -92,14 +92,40 @@ final class QuotaJudge {
    * was counted in it, its length may be that of another policy: nothing is judged until it is over.
    */
   void owed(Shape quota, BigInteger operations) {
-    isOpen(quota.name());
-    Period period = periods.get(quota.name());
-    if (period != null && period.window().end() > clock.getAsLong()) {
-      periods.put(quota.name(), period.plus(operations));
-    } else {
-      periods.put(quota.name(), period(quota).plus(operations));
+    boolean isCounted = isCounted(quota.name());
+    taken(quota, operations);
+    if (!isCounted) {
       leaveOpen(quota.name());
     }
+  }
+
+  /** Operations count in the present period of this quota; they may exceed the limit. */
+  void taken(Shape quota, BigInteger operations) {
+    isOpen(quota.name());
+    Period present =
+        isCounted(quota.name()) ? requireNonNull(periods.get(quota.name())) : period(quota);
+    periods.put(quota.name(), present.plus(operations));
+  }
+
+  /** Operations of the present period were given back without a reservation: as many as it had, or as were asked for. */
+  void refunded(String quota, BigInteger asked, BigInteger operations) {
+    boolean isOpen = isOpen(quota);
+    BigInteger used =
+        isCounted(quota) ? requireNonNull(periods.get(quota)).used() : BigInteger.ZERO;
+    require(
+        isOpen || operations.equals(used.min(asked)),
+        quota,
+        "gave back",
+        operations,
+        "operations of",
+        asked,
+        ", and",
+        used,
+        "were used");
+    periods.computeIfPresent(
+        quota,
+        (name, period) ->
+            new Period(period.window(), minus(period.used(), operations), period.before()));
   }
 
   /** Less was used than was admitted in the period with this end: it is given back there, or nowhere. */
@@ -125,6 +151,21 @@ final class QuotaJudge {
     return quota.isSoft()
         || (!isOpen(quota.name())
             && period.isWithin(quota.limit(), operations.add(step), clock.getAsLong()));
+  }
+
+  /** Whether operations may be admitted now. */
+  boolean mayFit(Shape quota, BigInteger operations) {
+    return quota.isSoft()
+        || isOpen(quota.name())
+        || period(quota)
+            .plus(operations)
+            .isWithin(quota.limit(), BigInteger.ZERO, clock.getAsLong());
+  }
+
+  // Whether something was counted in a period that is not over.
+  private boolean isCounted(String quota) {
+    Period period = periods.get(quota);
+    return period != null && period.window().end() > clock.getAsLong();
   }
 
   // Whether the clock was set back into an earlier period, a short while ago.

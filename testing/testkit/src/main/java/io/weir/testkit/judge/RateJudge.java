@@ -75,6 +75,26 @@ final class RateJudge {
     of(shape).settle(shape, id, before, after, latest);
   }
 
+  /**
+   * Units were given back that no reservation took: as many as were used, or as were asked for.
+   */
+  void refunded(Shape shape, BigInteger asked, BigInteger units) {
+    BigInteger least = asked.min(least(shape));
+    BigInteger most = asked.min(most(shape));
+    require(
+        units.compareTo(least) >= 0 && units.compareTo(most) <= 0,
+        shape,
+        "gave back",
+        units,
+        "units, not from",
+        least,
+        "to",
+        most);
+    if (units.signum() > 0) {
+      of(shape).giveBack(shape, units);
+    }
+  }
+
   /** A caller was shown that so many units are used. */
   void shown(Shape shape, BigInteger units) {
     Level level = of(shape);

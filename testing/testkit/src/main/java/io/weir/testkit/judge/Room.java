@@ -57,6 +57,15 @@ final class Room {
     return isFree;
   }
 
+  /** Whether a charge without overflow and prices may be admitted now, whoever waits. */
+  boolean isPossible(Charge charge) {
+    return charge.demands().stream()
+            .noneMatch(demand -> rates.isFull(shape(charge, demand), units(demand, charge.cost())))
+        && kinds(charge, Quota.class).stream()
+            .allMatch(quota -> quotas.mayFit(
+                shape(charge, quota, clock.getAsLong()), big(quota.counted(charge.cost()))));
+  }
+
   // A bucket for which somebody waits is chosen, and may then deny: only a full one surely is not.
   // Whoever shows a ticket pays where its place is.
   private boolean isFree(Charge charge, List<Demand> pair, long cost) {
