@@ -67,8 +67,13 @@ record Mutant(String name, String file, long first, String text, String replacem
         .contains(file);
   }
 
+  /** Whether it is in what only charges that are decided as one need, or refunds without a reservation. */
+  boolean isOfJoint() {
+    return file.equals("kinds/joined") || file.equals("refund");
+  }
+
   private boolean isCommand() {
-    return List.of("settle", "lease", "assign").contains(file);
+    return List.of("settle", "lease", "assign", "refund").contains(file);
   }
 
   private static String resource(String name) {

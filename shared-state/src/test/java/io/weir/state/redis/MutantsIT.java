@@ -21,8 +21,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Judged histories find every mistake of a table ({@code mutants.txt}): constants and comparisons of the scripts that
- * decide, find places, settle, lease and assign. Each is loaded in the place of the library of the same name. All run with
- * {@code -Pthorough}, else some that depend on the seed.
+ * decide, find places, settle, give back, lease and assign. Each is loaded in the place of the library of the same name.
+ * All run with {@code -Pthorough}, else some that depend on the seed.
  */
 @Tag("engine")
 final class MutantsIT {
@@ -89,6 +89,8 @@ final class MutantsIT {
         runs.leases(seed);
       } else if (mutant.isOfMixed()) {
         runs.mixed(seed);
+      } else if (mutant.isOfJoint()) {
+        runs.joint(seed);
       } else {
         runs.requests(seed);
       }
