@@ -58,6 +58,18 @@ local function mark_of(request, shared)
   return mark
 end
 
+-- The same for a moment. It is for one cost if a demand counts requests: a moment counts operations, and what it keeps
+-- of such a bucket is not a part for each of them.
+local function moment_mark_of(request, shared)
+  local mark, views = mark_of(request, shared), request.views
+  for i = 1, #views do
+    if views[i].demand.requests then
+      return (mark * ERA_FACTOR + request.cost % MARKS) % MARKS
+    end
+  end
+  return mark
+end
+
 local function is_alive(request, moment, shared)
   local views = request.views
   for i = 1, #views do
@@ -155,7 +167,7 @@ local function find_place(request)
     and has_queue(request) then
     note(request, waiter)
     local moment = #waiter.moments > 0 and waiter.moments[1].at <= request.now
-      and WAITER.due(waiter, request.now, request.cost, mark_of(request, 0), mark_of(request, 1))
+      and WAITER.due(waiter, request.now, request.cost, moment_mark_of(request, 0), moment_mark_of(request, 1))
     if moment and is_alive(request, moment.at, moment.shared) then
       request.moment = moment
       give_back(request, moment.at, moment.shared)
@@ -235,7 +247,7 @@ end
 local function at_moment(request, place, waiter, returned)
   local until_us, cost = hold(request, place), request.cost
   local operations = place.times > TIMES.MAX_UNITS / cost and TIMES.MAX_UNITS or cost * place.times
-  WAITER.keep(waiter, { at = place.due, mark = mark_of(request, place.shared), shared = place.shared,
+  WAITER.keep(waiter, { at = place.due, mark = moment_mark_of(request, place.shared), shared = place.shared,
     until_us = until_us }, operations)
   return { wait_us = place.slot - request.now, estimate = false, ticket = NOTHING, returned = returned, made = true }
 end
@@ -283,7 +295,7 @@ local function placed(request, turn, is_behind, returned)
   elseif not place and request.wants then
     return nil
   end
-  place = find_moment(request, turn, waiter, strangers_of(request, waiter), mark_of)
+  place = find_moment(request, turn, waiter, strangers_of(request, waiter), moment_mark_of)
   return place and at_moment(request, place, waiter, returned)
 end
 

@@ -52,6 +52,17 @@ final class PlaceSearch {
     return mark;
   }
 
+  /**
+   * The same of a moment. It is for one cost if a demand counts requests: a moment counts operations, and what it keeps
+   * of such a bucket is not a part for each of them.
+   */
+  static long dueMark(long kind, List<BucketView> views, boolean isShared, long cost) {
+    long mark = mark(kind, views, isShared);
+    return views.stream().anyMatch(view -> view.demand().perRequest())
+        ? (mark * ERA_FACTOR + cost % MARKS) % MARKS
+        : mark;
+  }
+
   /** Whether a bucket holds a place. */
   static boolean holds(BucketView view, boolean isShared) {
     return isShared || !view.isShared();

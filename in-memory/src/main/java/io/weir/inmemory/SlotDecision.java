@@ -125,7 +125,7 @@ final class SlotDecision {
         && mode != SlotMode.OFF) {
       note(waiter);
       waiter
-          .due(now, cost, mark(true), mark(false))
+          .due(now, cost, dueMark(true), dueMark(false))
           .filter(due -> buckets.areAlive(due.at(), due.isShared()))
           .ifPresent(this::own);
     }
@@ -171,6 +171,10 @@ final class SlotDecision {
 
   private long mark(boolean isShared) {
     return PlaceSearch.mark(kind, views, isShared);
+  }
+
+  private long dueMark(boolean isShared) {
+    return PlaceSearch.dueMark(kind, views, isShared, cost);
   }
 
   private Result admit() {
@@ -240,7 +244,7 @@ final class SlotDecision {
         .atSecond(
             turn.turn(),
             waiter,
-            new Requests(width -> strangers.company(width, cost), mark(true), mark(false)))
+            new Requests(width -> strangers.company(width, cost), dueMark(true), dueMark(false)))
         .map(at -> atMoment(at, waiter));
   }
 
@@ -266,11 +270,9 @@ final class SlotDecision {
   private Result atMoment(Place place, Waiter waiter) {
     long until = buckets.hold(place, asked.wantsAlways());
     made = true;
-    boolean isShared = place.isShared();
-    long had = waiter.at(place.due()).map(Moment::operations).orElse(0L);
     long more = place.times() > MAX_UNITS / cost ? MAX_UNITS : cost * place.times();
-    long all = Math.min(MAX_UNITS, had + more);
-    waiter.keep(new Moment(place.due(), all, mark(isShared), isShared, until));
+    long mark = dueMark(place.isShared());
+    waiter.keep(new Moment(place.due(), more, mark, place.isShared(), until));
     return result(false, place.slot() - now, false, Optional.empty());
   }
 

@@ -1,5 +1,6 @@
 package io.weir.inmemory;
 
+import static io.weir.core.slot.SlotLimits.MAX_UNITS;
 import static io.weir.core.slot.SlotLimits.MOMENTS;
 import static io.weir.core.slot.SlotLimits.SECOND_US;
 import static io.weir.core.slot.SlotLimits.SLICE_US;
@@ -158,8 +159,13 @@ final class Waiter {
     return moments.size() < MOMENTS;
   }
 
+  /** Keeps a moment, with the operations that are kept at it already. */
   void keep(Moment moment) {
-    moments.put(moment.at(), moment);
+    long had = at(moment.at()).map(Moment::operations).orElse(0L);
+    long all = Math.min(MAX_UNITS, had + moment.operations());
+    moments.put(
+        moment.at(),
+        new Moment(moment.at(), all, moment.mark(), moment.isShared(), moment.until()));
     needed = Math.max(needed, moment.until());
   }
 }

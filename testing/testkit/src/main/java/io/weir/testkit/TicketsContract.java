@@ -9,10 +9,13 @@ import io.weir.core.bucket.Scope;
 import io.weir.core.decision.Decision.Allowed;
 import io.weir.core.decision.Decision.Denied;
 import io.weir.core.slot.QueueReport.Returned;
+import io.weir.core.slot.SlotMode;
+import io.weir.core.throttle.Queueing;
 import io.weir.core.throttle.StoreAnswer.Decided;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -40,6 +43,26 @@ abstract class TicketsContract extends SlotsFixture {
     void aCallerInTimeIsAdmittedAtItsFirstReturn(long lateness) {
       for (String ticket : tickets(20)) {
         moveTo(slot(ticket) + lateness);
+        assertAdmitted(asking(ticket));
+      }
+    }
+
+    @Test
+    void whatIsKeptForOneRequestIsNotTakenByManyOfALowerCost() {
+      Demand once = new Demand(TEN.bucket(), TEN.unitsPerOperation(), true, false);
+      Queueing withoutTicket = Queueing.of(SlotMode.RESERVE);
+      Denied moment = promised(charge(10, once).with(withoutTicket));
+      List<String> tickets = IntStream.range(0, 12)
+          .mapToObj(i -> denied(asking(NEW)))
+          .filter(denied -> denied.retryAfterMicros() > SECOND && !denied.estimate())
+          .map(SlotsFixture::ticketOf)
+          .toList();
+      clock.advance(moment.retryAfterMicros());
+      for (int i = 0; i < 14; i++) {
+        decide(charge(1, once).with(withoutTicket));
+      }
+      for (String ticket : tickets) {
+        moveTo(slot(ticket));
         assertAdmitted(asking(ticket));
       }
     }
