@@ -198,7 +198,7 @@ final class RateLimits {
     });
   }
 
-  // Those with room; while Redis is away, rather those of which the node has a share.
+  // The quotas with room; while Redis is away, rather the ones of which the node has a share.
   private static List<Part> open(List<Part> quotas, Map<String, Answer> answers) {
     List<Part> open = quotas.stream()
         .filter(part -> !part.takesNothing() && isAllowed(part, answers))

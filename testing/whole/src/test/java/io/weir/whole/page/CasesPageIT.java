@@ -36,7 +36,7 @@ final class CasesPageIT extends OperatorsPage {
     assertThat(limits).hasCount(3);
     assertThat(limits.first()).containsText("requests");
     assertThat(limits.first()).containsText("denied");
-    assertThat(limits.first()).containsText("0.6 per min, burst 6");
+    assertThat(limits.first()).containsText("36 per h, burst 6");
     assertThat(limits.filter(new Locator.FilterOptions().setHasText("team")))
         .containsText("Ask, Tell");
 
@@ -233,13 +233,26 @@ final class CasesPageIT extends OperatorsPage {
   }
 
   @Test
+  void aSlowLimitIsBoosted() {
+    ask("svc-slow", 6);
+    show("now?key=svc-slow");
+    button("Boost…").click();
+    assertThat(page.getByLabel("which limit")).hasValue("requests");
+    confirm("Boost").click();
+    assertThat(page.locator(".notice"))
+        .containsText("requests of svc-slow: 36 per h → 1.2 per min");
+    assertThat(page.locator(".detail")).containsText("1.2 per min, burst 12 override until");
+    assertThat(complaints).isEmpty();
+  }
+
+  @Test
   void aBoostBeginsWithTheFullestBucketAndNeverLowersALimit() {
     ask("raised", 6);
     show("now?key=raised");
     button("Boost…").click();
     assertThat(page.getByLabel("which limit")).hasValue("requests");
     assertThat(page.locator("dialog .present"))
-        .containsText("requests: 0.6 per min → 1.2 per min, from now until");
+        .containsText("requests: 36 per h → 1.2 per min, from now until");
     assertThat(page.locator("dialog .source")).hasText("The present limit is by plan.");
     page.getByLabel("which limit").selectOption("asks");
     assertThat(page.locator("dialog .present")).containsText("asks: 20 per s → 40 per s");

@@ -112,7 +112,7 @@ function ownLimits({ key, record, explained }) {
   const fill = name => explained.limits.find(one => one.limit === name)?.usedPercent || 0;
   const isOfRecord = Boolean(key && record);
   return (isOfRecord ? record.limits : explained.limits)
-    .filter(one => one.scope === (key ? 'key' : 'tenant'))
+    .filter(one => !one.audit && one.scope === (key ? 'key' : 'tenant'))
     .map(one => ({ ...one, name: isOfRecord ? one.name : one.limit, isRate: one.opsPerSec !== undefined, size: one.opsPerSec ?? (isOfRecord ? one.limit : one.capacity) }))
     .sort((one, other) => fill(other.name) - fill(one.name));
 }
@@ -134,9 +134,7 @@ function sizeForm(side, limits, wish) {
     return `${wish.name}: ${inWords(now(), now().size)} → ${inWords(now(), wish.size)}, from now until ${clock(Date.now() + minutes * 60_000)}`;
   };
   const source = () =>
-    now().until ? `The present limit is an override until ${clock(now().until)}, which this replaces.`
-      : now().from === 'override' ? 'The present limit is an override, which this replaces.'
-        : `The present limit is by ${now().from}.`;
+    now().until || now().from === 'override' ? `The present limit is an override${now().until ? ` until ${clock(now().until)}` : ''}, which this replaces.` : `The present limit is by ${now().from}.`;
   const show = form => {
     form.elements.size.setCustomValidity(isRight(side, now(), wish.size) ? '' : side.wrong);
     form.elements.size.step = now().isRate ? 'any' : '1';
@@ -169,6 +167,12 @@ function proposed(limit, factor) {
   return limit.isRate ? size : Math.floor(size);
 }
 
+// A policy has whole numbers per unit.
+function whole(perSec) {
+  const [seconds, unit] = [[1, 's'], [3600, 'h']].find(([one]) => !((perSec * one).toFixed(3) % 1)) || [86400, 'd'];
+  return `${Math.round(perSec * seconds)}/${unit}`;
+}
+
 /** Another size of one limit until a moment, higher or lower by `name`; the other overrides stay. */
 async function changeSize(app, of, name) {
   const side = SIDES[name];
@@ -187,7 +191,7 @@ async function changeSize(app, of, name) {
     const limit = limits.find(one => one.name === wish.name);
     const field = limit.isRate ? 'bucket' : 'limits';
     const others = (of.record?.overrides || []).filter(one => one[field] !== wish.name || one.operation);
-    await change(of, { overrides: [...others, { [field]: wish.name, [limit.isRate ? 'opsPerSec' : 'limit']: wish.size, until: wish.until }] });
+    await change(of, { overrides: [...others, { [field]: wish.name, ...(limit.isRate ? { rate: whole(wish.size) } : { limit: wish.size }), until: wish.until }] });
     app.say(`${wish.name} of ${nameOf(of)}: ${inWords(limit, limit.size)} → ${inWords(limit, wish.size)}.`);
   }
 }

@@ -16,13 +16,13 @@ export async function findChanges() {
 }
 
 const target = line => {
-  const colon = line.record.indexOf(':');
-  return colon < 0 ? { kind: line.record, name: '' } : { kind: line.record.slice(0, colon), name: line.record.slice(colon + 1) };
+  const [kind, ...name] = line.record.split(':');
+  return { kind, name: name.join(':') };
 };
 
 function override(one) {
   const of = one.bucket || one.limits || one.operation || '';
-  const size = one.opsPerSec !== undefined ? rate(one.opsPerSec) : Object.entries(one).filter(([name]) => !['bucket', 'limits', 'operation', 'until'].includes(name)).map(([name, value]) => `${name} ${JSON.stringify(value)}`).join(' ');
+  const size = one.opsPerSec !== undefined ? rate(one.opsPerSec) : one.rate || one.limit || JSON.stringify(one);
   return `${of} ${size}${one.until ? ` until ${clock(one.until)}` : ''}`;
 }
 

@@ -113,7 +113,7 @@ function isInUse(limit) {
  */
 export function limitTable(all, empty, caption, denied, until = () => '') {
   const usage = limit => `${number(limit.used)} of ${number(limit.capacity)}`;
-  const override = limit => (limit.from === 'plan' ? nothing : limit.from === 'request' ? html` <span class="tag">carried by the last denied command</span>` : html` <span class="tag">override${until(limit) ? html` until ${time(until(limit))}` : nothing}</span>`);
+  const override = limit => (limit.from === 'plan' ? nothing : limit.from === 'request' ? html` <span class="tag">carried by the last denied command</span>` : limit.audit ? html` <span class="tag">not enforced</span>` : html` <span class="tag">override${until(limit) ? html` until ${time(until(limit))}` : nothing}</span>`);
   const columns = [
     ['limit', limit => html`<b>${limit.limit}</b> ${limit.limit === denied ? html`<span class="tag warn">denied lately</span>` : nothing}
       <small class="line-of">${limit.kind} of the ${limit.scope}${limit.leased ? ', fetched ahead by the nodes' : ''}: ${limit.operations.join(', ')}</small>`],

@@ -61,7 +61,7 @@ export function period(millis) {
 
 /** A rate as people name it. */
 export function rate(opsPerSec) {
-  const [factor, unit] = opsPerSec >= 0.1 ? [1, 's'] : opsPerSec * 60 >= 0.1 ? [60, 'min'] : [3600, 'h'];
+  const [factor, unit] = opsPerSec >= 1 ? [1, 's'] : opsPerSec * 60 >= 1 ? [60, 'min'] : [3600, 'h'];
   return `${number(opsPerSec * factor)} per ${unit}`;
 }
 
