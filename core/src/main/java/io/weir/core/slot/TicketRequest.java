@@ -24,7 +24,6 @@ public record TicketRequest(Optional<String> shown, Supplier<String> secrets, lo
   public static final TicketRequest NONE = new TicketRequest(Optional.empty(), () -> "", -1);
 
   private static final long ANY_WAIT = Long.MAX_VALUE >> 11;
-  private static final int SLOT_DIGITS = 16;
   private static final Pattern TICKET =
       Pattern.compile("\\d{16}\\.\\d{1,15}\\.\\d{1,15}\\.[0-9a-f]{20}");
 
