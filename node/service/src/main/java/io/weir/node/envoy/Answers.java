@@ -144,8 +144,4 @@ final class Answers {
     metadata.put("passed", passed);
     return metadata;
   }
-
-  private static boolean isAllowed(Decision decision) {
-    return decision.fold(allowed -> true, denied -> false, never -> false);
-  }
 }
