@@ -179,9 +179,7 @@ final class RateLimits {
   }
 
   // The quotas that have room are charged with the others, in one step. If another request has
-  // taken
-  // the room of one in between, nothing was charged, and the rest is tried. Whether all were
-  // allowed.
+  // taken the room of one in between, nothing was charged, and the rest is tried.
   private Future<Boolean> chargeAll(
       Parts parts, boolean mayTake, TicketRequest ticket, Map<String, Answer> answers) {
     List<Part> others = charged(parts);
