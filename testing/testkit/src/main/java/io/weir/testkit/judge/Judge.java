@@ -231,9 +231,8 @@ final class Judge {
     return charge.extras().demands().stream().anyMatch(kind -> denied.full().contains(kind.name()));
   }
 
-  // The second field of a ticket is 0 if it only shows that its holder waits: it has no place of
-  // its
-  // own, and works for one that is kept for callers without tickets.
+  // The second field of a ticket is 0 if it only shows that its holder waits: it has no place, and
+  // works for one that is kept for callers without tickets.
   private static boolean isNumbered(String ticket) {
     return !ticket.split("\\.", -1)[1].equals("0");
   }
