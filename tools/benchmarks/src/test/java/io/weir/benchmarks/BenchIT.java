@@ -201,7 +201,9 @@ final class BenchIT {
         .execute("--only", "JMH", "--rounds", "1", "--millis", "50", "--json", json.toString());
     assertThat(status).isZero();
     JsonNode measured = new ObjectMapper().readTree(json.toFile()).get("core");
-    assertThat(measured).hasSize(4);
+    assertThat(measured.fieldNames())
+        .toIterable()
+        .contains("outcome", "rule", "admittedInMemory", "deniedByTheNode", "leased");
     measured.forEach(one -> assertThat(one.get("nanos").asDouble()).isPositive());
   }
 }
