@@ -20,7 +20,8 @@ import picocli.CommandLine.Command;
 /** {@code weir}: the command line. */
 @Command(
     name = "weir",
-    description = "A rate limiter for APIs: one limit for all machines, and a retry time for each caller.",
+    description =
+        "A rate limiter for APIs: one limit for all machines, and a retry time for each caller.",
     mixinStandardHelpOptions = true,
     versionProvider = WeirCommand.Version.class,
     synopsisSubcommandLabel = "COMMAND",
