@@ -43,6 +43,7 @@ local counters = counters_at(ledger, redis.call, KEYS[1], now)
 local at_us = math.max(state.at_us, now)
 STATE.forget(state, at_us)
 STATE.move_to(state, at_us)
+
 -- A bucket of an older rate or burst is this one from now on: its debt would be void otherwise.
 local function renew(demand)
   local bucket = state.buckets[demand.name]

@@ -67,7 +67,7 @@ final class Room {
   }
 
   // A bucket for which somebody waits is chosen, and may then deny: only a full one surely is not.
-  // Whoever shows a ticket pays where its place is.
+  // A caller that shows a ticket pays in the bucket of its place.
   private boolean isFree(Charge charge, List<Demand> pair, long cost) {
     boolean isTicket = charge.ticket().shown().isPresent();
     Demand first = pair.get(0);
