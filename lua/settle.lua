@@ -46,7 +46,7 @@ local clock = require('now')
 local scaled = require('state/units').scaled
 local owe = require('state/owe')
 local STATE = require('state/state')
-local template_of = require('state/template_of')
+local template_of = require('state/template_of').template_of
 local units_of = require('state/units').units_of
 local TIMES = require('times')
 

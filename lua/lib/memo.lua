@@ -3,7 +3,7 @@
 -- the old one is dropped. A value that is used becomes young again. So their memory is bounded, and
 -- what is in use is rarely derived anew.
 
-local MOST_BYTES, BYTES_OF_VALUE = 2097152, 200
+local MOST_BYTES = 12582912
 local generations, bytes = {}, 0
 
 -- Counts what is kept beside a value.
@@ -17,9 +17,10 @@ local function grow(more)
   end
 end
 
--- A function that derives the value of a text once, while it is kept. A value must not be changed, but for
--- what is kept beside it: `renew` drops that when the value becomes young again.
-local function memo(derive, renew)
+-- A function that derives the value of a text once, while it is kept. `bytes_of` says roughly what Lua needs for the
+-- value of a text. A value must not be changed, but for what is kept beside it: `renew` drops that when the value
+-- becomes young again.
+local function memo(derive, bytes_of, renew)
   local values = { young = {}, old = {} }
   generations[#generations + 1] = values
   return function(text)
@@ -27,7 +28,7 @@ local function memo(derive, renew)
     if value ~= nil then
       return value
     end
-    grow(#text + BYTES_OF_VALUE)
+    grow(bytes_of(text))
     value = values.old[text]
     if value == nil then
       value = derive(text)

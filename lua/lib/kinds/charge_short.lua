@@ -9,6 +9,7 @@ local full_until = require('kinds/mixed').full_until
 local look_at = require('kinds/mixed').look_at
 local keep_counters = require('kinds/mixed_take').keep_counters
 local take_others = require('kinds/mixed_take').take_others
+local layout_of_way = require('state/own_way').layout
 local TRIED = require('state/short')
 
 local NOTHING = {}
@@ -20,7 +21,7 @@ local function used_of(charge, is_taken)
   for i, demand in ipairs(charge.template.demands) do
     local scope = demand.scope
     local units = demand.requests and demand.units or demand.units * charge.cost
-    used[i] = TRIED.lefts[scope][TRIED.ways[scope].index[demand.field]] - (is_taken and 0 or units)
+    used[i] = TRIED.lefts[scope][layout_of_way(TRIED.ways[scope]).index[demand.field]] - (is_taken and 0 or units)
   end
   return used
 end
@@ -30,7 +31,7 @@ local function mark(lane, charge)
   local paid = {}
   for i, demand in ipairs(charge.template.demands) do
     local scope = demand.scope
-    local numbers, index = TRIED.lefts[scope], TRIED.ways[scope].index
+    local numbers, index = TRIED.lefts[scope], layout_of_way(TRIED.ways[scope]).index
     local low_at, used = index[demand.field .. '.low'], numbers[index[demand.field]]
     paid[i] = { name = demand.name, rate = demand.rate, capacity = demand.capacity, low = TRIED.lowests[scope][low_at],
       used = used, counters = counters_at(lane.ledger, lane.call, charge.state_keys[scope], charge.now) }

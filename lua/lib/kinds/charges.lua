@@ -10,7 +10,7 @@ local numbers_of = require('kinds/read_charge').numbers_of
 local read_charge = require('kinds/read_charge').read_charge
 local WIDTH = require('kinds/read_charge').WIDTH
 local learn = require('state/policy_of').learn
-local template_of = require('state/template_of')
+local template_of = require('state/template_of').template_of
 
 local function decide(lane, charge)
   local template = template_of(charge.template_text)

@@ -14,6 +14,10 @@ local COUNTERS_BEFORE = 2
 -- Buffer for the numbers of one value or answer at a time: a new table would grow step by step.
 local gathered = {}
 
+local function bytes_of(text)
+  return 500 + 40 * #text
+end
+
 local counters_layout = memo(function(text)
   local layout = { text = text, count = 0, parts = {}, by_name = {} }
   for name, width in string.gmatch(text, '(%S+)=(%d+)') do
@@ -23,7 +27,7 @@ local counters_layout = memo(function(text)
   end
   layout.format = '>I2' .. string.rep('I7', layout.count)
   return layout
-end)
+end, bytes_of)
 
 -- The layout of a value, which is false if there is none; nil if the value holds no counters.
 local function counters_layout_of(value)

@@ -11,6 +11,10 @@ require('kinds/quota')
 local KINDS = require('kinds/kinds').KINDS
 local memo = require('memo').memo
 
+local function bytes_of(text)
+  return 500 + 40 * #text
+end
+
 -- Each demand as the metatable of those that charges fill.
 local parsed_of = memo(function(text)
   local parsed = {}
@@ -22,7 +26,7 @@ local parsed_of = memo(function(text)
     parsed.has_levels = parsed.has_levels or demand.bucket ~= nil
   end
   return parsed
-end)
+end, bytes_of)
 
 local function others_of(text)
   local parsed = parsed_of(text)

@@ -8,7 +8,7 @@ local read_charge = require('kinds/read_charge').read_charge
 local numbers_of = require('kinds/read_charge').numbers_of
 local DECIDE = require('queue/decide')
 local RATES = require('queue/rates')
-local template_of = require('state/template_of')
+local template_of = require('state/template_of').template_of
 
 local function peek_rates(lane, charge)
   local answer = RATES.begin(lane, charge)

@@ -7,11 +7,15 @@ local ceil_div = require('ceil_div')
 local memo = require('memo').memo
 local TIMES = require('times')
 
+local function bytes_of(field)
+  return 500 + #field
+end
+
 local pace_of = memo(function(field)
   local name, rate, unit = string.match(field, '^([^@]+)@(%d+)/(%d+)')
   local operation_us = math.min(TIMES.LONGEST_US, ceil_div(tonumber(unit), tonumber(rate)))
   return { name = name, rate = tonumber(rate), waited_us = math.max(TIMES.WAITED_US, operation_us),
     shared_us = math.max(TIMES.SHARED_US, TIMES.SHARED_OPERATIONS * operation_us) }
-end)
+end, bytes_of)
 
 return pace_of

@@ -6,8 +6,7 @@ local ENTRY = require('state/entry')
 local is_newcomer = require('state/entry').is_newcomer
 local is_settled = require('state/policy_of').is_settled
 local head_of = require('state/short').head_of
-local usual_of = require('state/short').usual_of
-local template_of = require('state/template_of')
+local short_of = require('state/template_of').short_of
 
 local FORMAT, BYTES = '>' .. ENTRY.FORMAT, ENTRY.FIRST - 1 + ENTRY.BYTES
 
@@ -19,9 +18,9 @@ local function charge_alone(call, keys, arguments, value, newest, now)
     return false
   end
   local argument, count, cost, _, _, _, ticket = struct.unpack(FORMAT, text, ENTRY.FIRST)
-  local template = template_of(arguments[argument])
+  local template = short_of(arguments[argument])
   local alone, revision = template.alone, template.revision
-  local way = alone and (alone.usual or usual_of(alone, value, now))
+  local way = alone and alone.usual
   if not way or newest ~= revision and not is_settled(newest, keys[1], revision)
     or ticket > 0 and not is_newcomer(arguments[ticket]) then
     return nil

@@ -10,7 +10,8 @@ local learn = require('state/policy_of').learn
 local SHORT = require('state/short')
 local head_of = require('state/short').head_of
 local value_of = require('state/states').value_of
-local template_of = require('state/template_of')
+local completed = require('state/template_of').completed
+local short_of = require('state/template_of').short_of
 
 -- The numbers of a charge: how many, the last one before the keys of the states, and those of its ticket.
 local WIDTH, BEFORE_STATES, TICKET, BITS = 8, 3, 7, 8
@@ -34,7 +35,7 @@ end
 local function template_at(lane, argument)
   local template = lane.templates[argument]
   if not template then
-    template = template_of(lane.arguments[argument])
+    template = short_of(lane.arguments[argument])
     learn(lane.policy, template.revision)
     lane.templates[argument] = template
   end
@@ -82,7 +83,7 @@ local function charge(lane, charges, base, now, answers)
     left = charge_short(states, charges, base, template, now, answers)
   end
   if left > 0 then
-    charge_each(lane, charge_of(lane, charges, base, template, now), left, answers)
+    charge_each(lane, charge_of(lane, charges, base, completed(template), now), left, answers)
   end
 end
 

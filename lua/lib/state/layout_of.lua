@@ -27,6 +27,10 @@ local function lows_of(parts, index)
   return #lows > 0 and lows
 end
 
+local function bytes_of(text)
+  return 1500 + 40 * #text
+end
+
 local layout_of = memo(function(text)
   local fields, index, names, rates, parts, n, is_plain, is_broken = {}, {}, {}, {}, {}, 0, true, false
   for field in string.gmatch(text, '%S+') do
@@ -44,6 +48,6 @@ local layout_of = memo(function(text)
   return { text = text, count = is_broken and -1 or n, fields = fields, index = index, names = names, rates = rates,
     parts = parts, lows = lows, is_plain = is_plain and lows ~= nil,
     format = LAYOUT.HEAD .. string.rep(LAYOUT.NUMBER, n) }
-end)
+end, bytes_of)
 
 return layout_of

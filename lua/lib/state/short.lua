@@ -6,6 +6,7 @@ local grow = require('memo').grow
 local drained = require('state/drained')
 local expiry_of = require('state/expiry_of')
 local LAYOUT = require('state/layout')
+local OWN_WAY = require('state/own_way')
 local value_of = require('state/states').value_of
 local unpacked = require('state/unpacked')
 local way_of = require('state/way_of')
@@ -29,17 +30,23 @@ local function usual(way, value)
   return numbers
 end
 
+-- The numbers of a new state; nil if it takes no charges the own way.
+local function no_buckets(own, now)
+  return own and own.count <= OWN_WAY.MOST_FIELDS and { 0, now, 0, 0 } or nil
+end
+
 -- How a state takes charges, its numbers, and the table for those that a charge leaves: another one if these
 -- are the present numbers of the call. Nil if it has no way.
 local function opened(states, k, of_scope, now)
   local open, way = states.open[k], of_scope.usual
   if open then
-    return way_of(of_scope, open.layout), open.numbers, open.spare or {}
+    way = open.way == way and way or way_of(of_scope, OWN_WAY.layout(open.way))
+    return way, open.numbers, open.spare or {}
   end
   local value = value_of(states, k)
-  local numbers = way and usual(way, value)
+  local numbers = way and usual(way, value) or not value and no_buckets(of_scope.own, now)
   if numbers then
-    return way, numbers, numbers
+    return value and way or of_scope.own, numbers, numbers
   elseif value and (string.byte(value) or 0) >= QUEUED then
     return nil
   end
@@ -51,7 +58,7 @@ end
 -- The same demands, for reservations: the way has the lowest level of each bucket.
 local function marking(of_scope)
   if not of_scope.marking then
-    of_scope.marking = { text = of_scope.text, demands = of_scope.demands, ways = {}, usual = false, is_marking = true }
+    of_scope.marking = { own = false, demands = of_scope.demands, ways = {}, usual = false, is_marking = true }
     grow(BYTES_OF_MARKING)
   end
   return of_scope.marking
@@ -86,7 +93,7 @@ local function taken(way, numbers, left, revision, cost, count, now)
   if way.lows and lowest == NOTHING then
     return nil
   end
-  local once, fit, longest_us, is_never, d = way.once, count, 0, false, 0
+  local once, fit, longest_us, is_never, d = way.once or NOTHING, count, 0, false, 0
   for j = 1, way.count do
     local rate, capacity, each, at = way[d + 1], way[d + 2], way[d + 3], j + LAYOUT.BEFORE_FIELDS
     each, d = once[j] and each or each * cost, d + 3
@@ -148,12 +155,6 @@ local function taken_from_one(way, value, revision, times, now)
   return struct.pack(way.format, 1, now, revision, expires_ms, used)
 end
 
--- How a state with this value takes charges of one scope, if no usual way is known.
-function SHORT.usual_of(of_scope, value, now)
-  local layout = unpacked(value, now)
-  return layout and way_of(of_scope, layout)
-end
-
 -- The packed numbers of a value that has exactly the buckets of a way, with the cost taken so many times, in the fewest
 -- steps. Nil in other cases.
 function SHORT.head_of(way, value, revision, times, now)
@@ -186,7 +187,8 @@ function SHORT.tried(states, keys, before, template, cost, count, now, reserves)
     if states.tables[k] then
       return nil
     end
-    local of_scope = reserves and marking(by_scope[scope]) or by_scope[scope]
+    local of_scope = template.alone or by_scope[scope]
+    of_scope = reserves and marking(of_scope) or of_scope
     local way, numbers, left = opened(states, k, of_scope, now)
     if not way then
       return nil
@@ -205,13 +207,13 @@ end
 local function keep(states, k, way, numbers, until_us)
   local open = states.open[k]
   if open then
-    open.layout, open.numbers, open.spare = way.layout, numbers, open.numbers
+    open.way, open.numbers, open.spare = way, numbers, open.numbers
   else
-    open = { layout = way.layout, numbers = numbers, spare = false }
+    open = { way = way, numbers = numbers, spare = false }
     states.open[k] = open
   end
-  if way.text then
-    open.text = way.text
+  if way.text or not states.values[k] then
+    open.text = way.fields
   end
   if until_us > numbers[LAYOUT.EXPIRES] * 1000 then
     numbers[LAYOUT.EXPIRES] = expiry_of(until_us, numbers[LAYOUT.AT])

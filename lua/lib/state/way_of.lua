@@ -1,6 +1,7 @@
 -- How a state of a layout takes charges by the demands of one scope of a template, as numbers. A way is a table
 -- of
---   layout     that of the numbers it leaves: the fields of the state, and those of the demands that it has not
+--   layout     that of the numbers it leaves: the fields of the state, and those of the demands that it has not. An
+--              own way has it, its index and its rates once they are needed (state/own_way.lua)
 --   count, format, index, rates, lows   of this layout
 --   fields, text   its fields; `text` only if these are others than those of the state
 --   is_own     whether they are those of the demands, in their order
@@ -13,10 +14,11 @@
 local grow = require('memo').grow
 local LAYOUT = require('state/layout')
 local layout_of = require('state/layout_of')
+local MOST_FIELDS = require('state/own_way').MOST_FIELDS
+local completed = require('state/template_of').completed
 
 local BYTES_OF_WAY = 600
 local NOTHING = {}
-local FIELDS_AT_MOST = 64 -- in a larger state the long way removes empty buckets
 
 -- The fields of a layout and those of these demands that it has not; nil if a bucket has another rate.
 local function text_with(layout, of_scope)
@@ -38,15 +40,19 @@ end
 
 -- False if a bucket has another rate, or the state has something else than levels.
 local function made(of_scope, layout)
+  local own = of_scope.own
+  if own and layout.text == own.fields then
+    return own
+  end
   local text = layout.is_plain and text_with(layout, of_scope)
   if not text then
     return false
   end
   local grown = layout_of(text)
-  if grown ~= layout and grown.count > FIELDS_AT_MOST then
+  if grown ~= layout and grown.count > MOST_FIELDS then
     return false
   end
-  local is_own = text == of_scope.text
+  local is_own = own and text == own.fields
   local way = { layout = grown, rates = grown.rates, count = grown.count, format = grown.format, index = grown.index,
     fields = text, lows = grown.lows, text = grown ~= layout and text or nil, is_own = is_own, is_simple = is_own,
     last = LAYOUT.BEFORE_FIELDS + grown.count, bytes = LAYOUT.HEAD_BYTES + LAYOUT.NUMBER_BYTES * grown.count + #text,
@@ -64,6 +70,9 @@ end
 
 -- Kept with the demands. One that leaves the fields as they are is the first to be tried.
 local function way_of(of_scope, layout)
+  if of_scope.alone then
+    completed(of_scope)
+  end
   local way = of_scope.ways[layout]
   if way == nil then
     way = made(of_scope, layout)
