@@ -14,42 +14,21 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** The configurations of {@code deploy/proxies}, in the real proxies, before a service that does not know Weir. */
-@Tag("proxies")
-final class ProxiesIT {
+final class ProxiesIT extends ProxyTests {
   private static final int CALLERS = 64;
   private static final int CALLS = 900;
   private static final int LIMIT = 720;
-
-  @TempDir
-  private Path directory;
-
-  private ProxyFixture fixture;
-
-  @BeforeEach
-  void start() {
-    fixture = new ProxyFixture(directory);
-  }
-
-  @AfterEach
-  void stop() throws Exception {
-    fixture.close();
-  }
 
   @ParameterizedTest
   @EnumSource
@@ -88,6 +67,21 @@ final class ProxiesIT {
         .isEqualTo(403);
     assertThat(fixture.get(proxy, "/free/x", TestPolicies.key("k1")).body())
         .startsWith("GET acme+k1");
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aRequestThatCanNeverPassIsToldFromADenial(Kind kind) throws Exception {
+    ProxyProcess proxy = fixture.before(kind);
+    assertThat(ofCost(proxy, "9")).isEqualTo(422);
+    assertThat(ofCost(proxy, "nine")).isEqualTo(400);
+    assertThat(ofCost(proxy, "3")).isEqualTo(200);
+    assertThat(ofCost(proxy, "1")).isEqualTo(429);
+  }
+
+  private int ofCost(ProxyProcess proxy, String cost) throws Exception {
+    HttpRequest.Builder request = fixture.asking(proxy, "/big", TestPolicies.key("k1"));
+    return fixture.send(request.header("X-Cost", cost)).statusCode();
   }
 
   @ParameterizedTest

@@ -27,7 +27,7 @@ final class ProxyFixture {
   static final String POLICY = """
       operations:
         - { name: Orders, match: { path: "/orders/**" } }
-        - { name: Big, match: { path: /big } }
+        - { name: Big, match: { path: /big }, cost: { header: X-Cost, default: 1, max: 9 } }
         - { name: Free, match: { path: "/free/**" }, unlimited: true }
         - { name: Soon, match: { path: /soon } }
         - { name: Stream, match: { path: /stream } }

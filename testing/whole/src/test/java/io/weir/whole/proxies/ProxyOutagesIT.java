@@ -23,32 +23,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** What callers behind the real fixture get while Weir is slow or gone, or its Redis is away. */
-@Tag("proxies")
-final class ProxyOutagesIT {
-  @TempDir
-  private Path directory;
-
-  private ProxyFixture fixture;
-
-  @BeforeEach
-  void start() {
-    fixture = new ProxyFixture(directory);
-  }
-
-  @AfterEach
-  void stop() throws Exception {
-    fixture.close();
-  }
-
+final class ProxyOutagesIT extends ProxyTests {
   @ParameterizedTest
   @EnumSource
   void whenWeirIsGoneOrSlowCallersGet503(Kind kind) throws Exception {
@@ -101,7 +81,7 @@ final class ProxyOutagesIT {
   void requestsPassWhileWeirIsGoneByTheRecipeOfThePage(Kind kind) throws Exception {
     String recipe = recipe(
         switch (kind) {
-          case NGINX -> "location @unasked";
+          case NGINX -> "location @weir_unasked";
           case CADDY -> "handle @away";
           case HAPROXY -> "str allowed unasked";
         });
@@ -133,13 +113,14 @@ final class ProxyOutagesIT {
 
   // The recipe takes the place of the last location, the error routes or the line that answers 503.
   private static String open(Kind kind, String text, String recipe) {
-    return switch (kind) {
-      case NGINX -> text.substring(0, text.indexOf("  # Weir could not decide")) + recipe + "}\n";
-      case CADDY -> text.substring(0, text.indexOf("\thandle_errors")) + recipe + "}\n";
-      case HAPROXY ->
-        text.replaceFirst(
-            "(?m)^.*http-request return status 503.*\n", Matcher.quoteReplacement(recipe));
-    };
+    String replaced =
+        switch (kind) {
+          case NGINX -> "(?s)# Weir could not decide.*";
+          case CADDY -> "(?s)\thandle_errors.*";
+          case HAPROXY -> "(?m)^.*http-request return status 503.*\n";
+        };
+    String closing = kind == Kind.CADDY ? "}\n" : "";
+    return text.replaceFirst(replaced, Matcher.quoteReplacement(recipe + closing));
   }
 
   @Test

@@ -23,24 +23,27 @@ final class ProxyProcess implements AutoCloseable {
 
   /** The proxies that Debian has. */
   enum Kind {
-    NGINX("nginx", "127.0.0.1", "", "nginx.conf"),
-    CADDY("caddy", "", "{\n\tadmin off\n\tdefault_bind 127.0.0.1\n}\n", "Caddyfile"),
-    HAPROXY("haproxy", "127.0.0.1", "", "haproxy.cfg");
+    NGINX("nginx", "127.0.0.1", "", "nginx.conf", "weir.conf"),
+    CADDY("caddy", "", "{\n\tadmin off\n\tdefault_bind 127.0.0.1\n}\n", "Caddyfile", "weir.caddy"),
+    HAPROXY("haproxy", "127.0.0.1", "", "haproxy.cfg", "weir.lua");
 
     private final String program;
     private final String host;
     private final String before;
     private final String config;
+    private final String shipped;
 
-    Kind(String program, String host, String before, String config) {
+    Kind(String program, String host, String before, String config, String shipped) {
       this.program = program;
       this.host = host;
       this.before = before;
       this.config = config;
+      this.shipped = shipped;
     }
 
-    private List<String> files() {
-      return this == HAPROXY ? List.of(config, "weir.lua") : List.of(config);
+    /** What a user copies and changes, as it is in {@code deploy/proxies}. */
+    Path ownFile() {
+      return FILES.resolve(config);
     }
 
     private List<String> command(Path program, Path directory) {
@@ -78,14 +81,15 @@ final class ProxyProcess implements AutoCloseable {
     int port = FreePorts.one();
     String section = "127.0.0.1:" + FreePorts.one(); // through which HAProxy calls Weir
     try {
-      for (String file : kind.files()) {
+      for (String file : List.of(kind.config, kind.shipped)) {
         String text = edit.apply(Files.readString(FILES.resolve(file)))
             .replace("127.0.0.1:8080", "127.0.0.1:" + weir)
             .replace("127.0.0.1:9000", "127.0.0.1:" + service)
             .replace("127.0.0.1:8079", section)
             .replaceAll("(listen |bind |\\n):?80\\b", "$1" + kind.host + ":" + port)
             .replace("lua-load ", "lua-load " + directory + "/");
-        Files.writeString(directory.resolve(file), kind.before + text);
+        String before = file.equals(kind.config) ? kind.before : "";
+        Files.writeString(directory.resolve(file), before + text);
       }
       Files.writeString(directory.resolve("whole.conf"), """
           daemon off; pid nginx.pid; error_log error.log; worker_processes 2;
