@@ -16,14 +16,11 @@ import io.weir.node.admin.AdminDoor;
 import io.weir.node.admin.PolicyAdmin;
 import io.weir.node.admin.PolicyDoors;
 import io.weir.node.admission.WaitingDecider;
-import io.weir.node.auth.TokenGuard;
 import io.weir.node.authorize.AuthorizeDoor;
 import io.weir.node.check.CheckDoor;
 import io.weir.node.config.NodeConfig.Address;
 import io.weir.node.config.NodeConfig.Listening;
 import io.weir.node.config.Tls;
-import io.weir.node.envoy.EnvoyServer;
-import io.weir.node.envoy.NodeAssignments;
 import io.weir.node.extension.LoopExtension;
 import io.weir.node.extension.LoopParts;
 import io.weir.node.extension.NodeParts;
@@ -37,12 +34,8 @@ import io.weir.node.intake.Route;
 import io.weir.node.intake.ServiceRequests;
 import io.weir.node.intake.WaitingRoom;
 import io.weir.node.reservation.ReservationDoor;
-import io.weir.node.resp.RespCommands;
-import io.weir.node.resp.RespServer;
 import io.weir.node.upstream.Connections;
 import io.weir.node.upstream.Sender;
-import io.weir.state.assignment.RedisAssignments;
-import io.weir.state.hold.RedisCorrections;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -59,14 +52,14 @@ import org.jspecify.annotations.Nullable;
 final class NodeVerticle extends VerticleBase {
   private static final int MAX_HEADER_BYTES = 16 << 10;
   private static final int MAX_LINE_BYTES = 8 << 10;
-  private static final int IDLE_SECONDS = 120;
+  /** After which a connection without a request is closed. */
+  static final int IDLE_SECONDS = 120;
 
   private final NodeContext node;
   private final LongSupplier connectionIds;
   private final NodeParts parts;
   private final List<HttpServer> servers = new ArrayList<>();
-  private @Nullable RespServer resp;
-  private @Nullable EnvoyServer envoy;
+  private @Nullable ProtocolPorts others;
   private final List<Route> served = new CopyOnWriteArrayList<>();
   private @Nullable WaitingRoom waiting;
 
@@ -91,11 +84,14 @@ final class NodeVerticle extends VerticleBase {
         extensions.stream().flatMap(extension -> extension.diversion().stream()).toList();
     WaitingRoom room = new WaitingRoom(vertx);
     waiting = room;
-    Gateway others =
+    Gateway gateway =
         new Gateway(vertx, parts.admission(), loop.sender(), parts.bulkheads(), diversions, room);
     WaitingDecider decider = new WaitingDecider(
         vertx.getOrCreateContext(), node.decider(), room, parts.bulkheads().held());
-    return Future.all(listenForResp(decider), listenForEnvoy())
+    ProtocolPorts ports = new ProtocolPorts(vertx, node, connectionIds, decider);
+    others = ports;
+    return ports
+        .listen()
         .compose(listens -> listen(
             joined(
                 ownDoors(loop.services(), decider),
@@ -104,56 +100,7 @@ final class NodeVerticle extends VerticleBase {
                 .stream()
                 .map(parts.operators()::inSessions)
                 .toList(),
-            others));
-  }
-
-  private Future<?> listenForResp(WaitingDecider decider) {
-    Listening listening = parts.config().listening();
-    if (listening.resp().isEmpty()) {
-      return Future.succeededFuture();
-    }
-    RespServer server = new RespServer(
-        vertx,
-        secured(
-            new NetServerOptions().setReuseAddress(true).setTcpKeepAlive(true), listening.tls()),
-        connectionIds,
-        new TokenGuard(parts.config().tokens().service()),
-        new RespCommands(
-            vertx.getOrCreateContext(), parts.policies(), parts.identities(), decider));
-    resp = server;
-    return server.listen(listening.resp().get());
-  }
-
-  private Future<?> listenForEnvoy() {
-    Listening listening = parts.config().listening();
-    if (listening.envoy().isEmpty()) {
-      return Future.succeededFuture();
-    }
-    RedisCorrections corrections = new RedisCorrections(parts.redis());
-    EnvoyServer server = new EnvoyServer(
-        vertx,
-        secured(
-                new HttpServerOptions().setReuseAddress(true).setIdleTimeout(IDLE_SECONDS),
-                listening.tls())
-            .setUseAlpn(true),
-        new TokenGuard(parts.config().tokens().service()),
-        new EnvoyServer.Limiters(
-            parts.policies(),
-            node.decider(),
-            new EnvoyServer.Corrections(corrections::refund, corrections::owe),
-            parts.identities()::named,
-            assignments()),
-        node.readiness()::isStopping);
-    envoy = server;
-    return server.listen(listening.envoy().get());
-  }
-
-  private NodeAssignments assignments() {
-    return new NodeAssignments(
-        new RedisAssignments(parts.redis()),
-        parts.bulkheads().streams(),
-        parts.bulkheads().buckets(),
-        node.metrics().assignments());
+            gateway));
   }
 
   private List<Door> ownDoors(ServiceRequests services, WaitingDecider decider) {
@@ -170,14 +117,14 @@ final class NodeVerticle extends VerticleBase {
   }
 
   // Operators have the callers' port if they have none of their own.
-  private Future<?> listen(List<Door> callers, List<Door> operators, Gateway others) {
+  private Future<?> listen(List<Door> callers, List<Door> operators, Gateway gateway) {
     Listening listening = parts.config().listening();
     Cors cors = Cors.of(listening.corsOrigins());
     if (listening.operators().isEmpty()) {
       List<Door> all = Stream.concat(callers.stream(), operators.stream()).toList();
       MissedDoors missed = new MissedDoors(all, List.of(), MissedDoors.ADMIN_PORT);
       return listen(
-          intake(all, request -> others.serve(request, missed), cors),
+          intake(all, request -> gateway.serve(request, missed), cors),
           options(listening.tls()),
           listening.callers());
     }
@@ -185,7 +132,7 @@ final class NodeVerticle extends VerticleBase {
     MissedDoors byOperators = new MissedDoors(operators, callers, MissedDoors.CALLERS_PORT);
     return Future.all(
         listen(
-            intake(callers, request -> others.serve(request, byCallers), cors),
+            intake(callers, request -> gateway.serve(request, byCallers), cors),
             options(listening.tls()),
             listening.callers()),
         listen(
@@ -202,12 +149,9 @@ final class NodeVerticle extends VerticleBase {
     long millis = parts.config().running().shutdownTimeout().toMillis();
     Stream<Future<Void>> ends =
         servers.stream().map(server -> server.shutdown(millis, TimeUnit.MILLISECONDS));
-    return Future.all(Stream.of(
-            ends,
-            Stream.ofNullable(resp).map(server -> server.shutdown(millis)),
-            Stream.ofNullable(envoy).map(server -> server.shutdown(millis)))
-        .flatMap(each -> each)
-        .toList());
+    Stream<Future<Void>> endsOfOthers =
+        Stream.ofNullable(others).flatMap(ports -> ports.shutdown(millis).stream());
+    return Future.all(Stream.concat(ends, endsOfOthers).toList());
   }
 
   /** The routes of its doors. */
@@ -256,7 +200,8 @@ final class NodeVerticle extends VerticleBase {
         tls);
   }
 
-  private static <T extends NetServerOptions> T secured(T options, Optional<Tls> tls) {
+  /** The same options, with TLS if there is any. */
+  static <T extends NetServerOptions> T secured(T options, Optional<Tls> tls) {
     tls.ifPresent(files -> options
         .setSsl(true)
         .setUseAlpn(false) // HTTP/1.1, as without TLS

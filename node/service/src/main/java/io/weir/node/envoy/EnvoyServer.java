@@ -19,6 +19,7 @@ import io.weir.node.auth.TokenGuard;
 import io.weir.node.config.NodeConfig.Address;
 import io.weir.node.envoy.GrpcCall.Bounds;
 import io.weir.node.intake.Bulkhead.Portion;
+import io.weir.node.intake.PortServer;
 import io.weir.node.intake.Strangers;
 import io.weir.node.intake.Strangers.Stranger;
 import java.util.HashSet;
@@ -36,7 +37,7 @@ import java.util.regex.Pattern;
  * Serves the port for Envoy on one event loop: its rate limit service, its rate limit quota service, and gRPC's health
  * service. Mutable; owned by its event loop.
  */
-public final class EnvoyServer {
+public final class EnvoyServer implements PortServer {
   private static final String LIMITS = "envoy.service.ratelimit.v3.RateLimitService";
   private static final String SHOULD_RATE_LIMIT = "/" + LIMITS + "/ShouldRateLimit";
   private static final String QUOTAS = "envoy.service.rate_limit_quota.v3.RateLimitQuotaService";
@@ -144,12 +145,12 @@ public final class EnvoyServer {
         timer -> List.copyOf(streams).forEach(stream -> stream.check(System.nanoTime())));
   }
 
-  /** Opens the port. */
+  @Override
   public Future<HttpServer> listen(Address address) {
     return server.listen(address.port(), address.host());
   }
 
-  /** Closes the port, ends the streams, and after this time closes the connections. */
+  @Override
   public Future<Void> shutdown(long millis) {
     GrpcException stopping = new GrpcException(GrpcStatus.UNAVAILABLE, "the node stops");
     List.copyOf(streams).forEach(stream -> stream.fail(stopping));

@@ -7,6 +7,7 @@ import io.vertx.core.net.NetServerOptions;
 import io.vertx.core.net.NetSocket;
 import io.weir.node.auth.TokenGuard;
 import io.weir.node.config.NodeConfig.Address;
+import io.weir.node.intake.PortServer;
 import io.weir.node.intake.Strangers;
 import io.weir.node.intake.Strangers.Stranger;
 import java.util.Optional;
@@ -16,7 +17,7 @@ import java.util.function.LongSupplier;
 /**
  * Serves the port for clients of Redis on one event loop. Mutable; owned by its event loop.
  */
-public final class RespServer {
+public final class RespServer implements PortServer {
   /** For each event loop. */
   private static final int MOST_CONNECTIONS = 5000;
 
@@ -46,12 +47,12 @@ public final class RespServer {
     this.server = vertx.createNetServer(options).connectHandler(this::welcome);
   }
 
-  /** Opens the port. */
+  @Override
   public Future<NetServer> listen(Address address) {
     return server.listen(address.port(), address.host());
   }
 
-  /** Closes the port, and after this time its connections. */
+  @Override
   public Future<Void> shutdown(long millis) {
     return server.shutdown(millis, TimeUnit.MILLISECONDS);
   }
