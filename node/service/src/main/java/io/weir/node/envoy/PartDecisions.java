@@ -81,11 +81,16 @@ final class PartDecisions {
   private Future<Decision> owe(Part part, Decision refusal) {
     return part.planned() instanceof Limited limited
         ? correct(corrections.owe(), part, limited, part.cost())
-            .compose(done -> peek(part, part.unit()))
-            .recover(error -> isServed(part, error)
-                ? Future.succeededFuture(refusal)
-                : Future.failedFuture(error))
+            .compose(done -> peek(part, part.unit()).recover(error -> refused(refusal, error)))
+            .recover(error ->
+                isServed(part, error) ? refused(refusal, error) : Future.failedFuture(error))
         : Future.succeededFuture(refusal);
+  }
+
+  private static Future<Decision> refused(Decision refusal, Throwable error) {
+    return Failures.isOutage(error)
+        ? Future.succeededFuture(refusal)
+        : Future.failedFuture(error);
   }
 
   /**

@@ -124,13 +124,26 @@ final class RateLimits {
           }
           return chargeAll(parts, all, ticket, answers);
         })
-        .compose(all -> refund(parts, all, answers))
+        .compose(all -> refund(parts, all, answers).mapEmpty())
+        .recover(error -> denyRest(parts, answers, error))
         .map(done -> {
           Answers.refused(parts, answers)
               .forEach(part -> answers.compute(
                   part.id(), (id, answer) -> each.counted(part, requireNonNull(answer))));
           return Answers.response(parts, answers);
         });
+  }
+
+  // Hits that are over and were taken are answered as taken, although the rest is denied undecided.
+  private Future<Object> denyRest(Parts parts, Map<String, Answer> answers, Throwable error) {
+    boolean isTaken = over(parts).stream().anyMatch(part -> answers.containsKey(part.id()));
+    if (!isTaken || !mustDeny(Failures.cause(error))) {
+      return Future.failedFuture(error);
+    }
+    Answer denied = new Answer(away(), false, false);
+    quotas(parts).forEach(part -> answers.remove(part.id())); // they were only looked at
+    parts.byId().keySet().forEach(id -> answers.putIfAbsent(id, denied));
+    return Future.succeededFuture();
   }
 
   private static List<Part> audited(Parts parts) {
@@ -165,10 +178,10 @@ final class RateLimits {
     return parts.byId().values().stream().filter(which).toList();
   }
 
-  // Each by itself; whether all were allowed.
+  // Each by itself, and awaited if another fails; whether all were allowed.
   private static Future<Boolean> forEach(
       List<Part> parts, Function<Part, Future<Answer>> decide, Map<String, Answer> answers) {
-    return Future.all(parts.stream()
+    return Future.join(parts.stream()
             .map(part -> decide.apply(part).onSuccess(answer -> answers.put(part.id(), answer)))
             .toList())
         .map(done -> parts.stream().allMatch(part -> isAllowed(part, answers)));

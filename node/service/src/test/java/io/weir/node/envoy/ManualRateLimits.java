@@ -15,6 +15,8 @@ import io.weir.core.throttle.JointThrottle;
 import io.weir.core.throttle.PolicySource;
 import io.weir.core.throttle.StoreAnswer;
 import io.weir.core.throttle.StoreAnswer.Decided;
+import io.weir.core.throttle.StoreFault;
+import io.weir.core.throttle.StoreUnavailableException;
 import io.weir.core.throttle.Throttle;
 import io.weir.inmemory.InMemoryBucketStore;
 import io.weir.node.admission.Decider;
@@ -27,6 +29,7 @@ import io.weir.testkit.ManualClock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /** The rate limit service in memory, on a clock that the test moves. Owned by one test. */
@@ -35,6 +38,7 @@ final class ManualRateLimits implements AutoCloseable {
   private final ManualClock clock = new ManualClock();
   private final InMemoryBucketStore store = new InMemoryBucketStore(clock);
   private final RateLimits limits;
+  private boolean isAway;
 
   ManualRateLimits(String policy) {
     Source policies =
@@ -64,6 +68,11 @@ final class ManualRateLimits implements AutoCloseable {
     throw new UnsupportedOperationException("memory has no corrections without a reservation");
   }
 
+  /** From now on charges of several limits find no shared state. */
+  void loseJointCharges() {
+    isAway = true;
+  }
+
   void advanceMicros(long micros) {
     clock.advance(micros);
   }
@@ -84,6 +93,10 @@ final class ManualRateLimits implements AutoCloseable {
   // One call after another, so that a look is as good as a step that takes all or nothing. Of those
   // that are denied, the one with the longest wait makes its place. Without tickets.
   private CompletionStage<List<StoreAnswer>> tryAll(JointCharge joint) {
+    if (isAway) {
+      return CompletableFuture.failedFuture(
+          new StoreUnavailableException(StoreFault.SLOW, "away", null));
+    }
     List<Charge> charges = joint.charges();
     List<StoreAnswer> answers = new ArrayList<>();
     charges.forEach(
