@@ -17,16 +17,14 @@
 -- TTL
 --   states and counters as of take.lua
 
-local counters_at = require('kinds/ledger').counters_at
-local new_ledger = require('kinds/ledger').new_ledger
+local correction_of = require('kinds/correction').correction_of
+local write_correction = require('kinds/correction').write_correction
 local stored_of = require('kinds/ledger').stored_of
 local put_counter = require('kinds/ledger_write').put_counter
-local write_counters = require('kinds/ledger_write').write_counters
 local others_of = require('kinds/others_of')
 local clock = require('now')
 local level_of = require('state/level_of')
 local owe = require('state/owe')
-local STATE = require('state/state')
 local units_of = require('state/units').units_of
 
 local now_us = clock(ARGV)
@@ -35,14 +33,11 @@ local now, not_after, count = now_us(1), tonumber(ARGV[1]), tonumber(ARGV[2])
 if not_after > 0 and now > not_after then
   return { now }
 end
-local state, ledger = STATE.read(redis.call('GET', KEYS[1]), now), new_ledger()
-if not state then
+local correction = correction_of(redis.call, KEYS[1], now)
+if not correction then
   return redis.error_reply(KEYS[1] .. ' holds no state')
 end
-local counters = counters_at(ledger, redis.call, KEYS[1], now)
-local at_us = math.max(state.at_us, now)
-STATE.forget(state, at_us)
-STATE.move_to(state, at_us)
+local state, counters = correction.state, correction.counters
 
 -- A bucket of an older rate or burst is this one from now on: its debt would be void otherwise.
 local function renew(demand)
@@ -63,8 +58,5 @@ for _, quota in ipairs(others_of(ARGV[4])) do
   local counted = quota.kind.counts(quota, count)
   put_counter(counters, quota.name, quota.kind.settled(quota, stored_of(counters, quota.name), counted, now, now), now)
 end
-if ARGV[3] ~= '' then
-  redis.call('SET', KEYS[1], STATE.value(state, {}), 'PXAT', string.format('%d', state.expires_ms))
-end
-write_counters(ledger, redis.call)
+write_correction(redis.call, correction, ARGV[3] ~= '')
 return { now, 1 }

@@ -17,22 +17,20 @@
 -- TTL
 --   that of a state is unchanged; counters as of take.lua
 
-local counters_at = require('kinds/ledger').counters_at
-local new_ledger = require('kinds/ledger').new_ledger
+local correction_of = require('kinds/correction').correction_of
+local write_correction = require('kinds/correction').write_correction
 local stored_of = require('kinds/ledger').stored_of
 local put_counter = require('kinds/ledger_write').put_counter
-local write_counters = require('kinds/ledger_write').write_counters
 local clock = require('now')
 local level_of = require('state/level_of')
 local scaled = require('state/units').scaled
-local STATE = require('state/state')
 local units_of = require('state/units').units_of
 
 local now_us = clock(ARGV)
 
 local ENDS, USED = 2, 3
 local now, not_after, count = now_us(1), tonumber(ARGV[1]), tonumber(ARGV[2])
-local given, ledger = { now }, new_ledger()
+local given = { now }
 if not_after > 0 and now > not_after then
   return given
 end
@@ -62,8 +60,7 @@ local function refund_rates(state)
 end
 
 -- The use of a period that has ended stays.
-local function refund_quotas()
-  local counters = counters_at(ledger, redis.call, KEYS[1], now)
+local function refund_quotas(counters)
   for name in string.gmatch(ARGV[4], '%S+') do
     local counter = stored_of(counters, name)
     local part = (counter[ENDS] or 0) > now and math.min(counter[USED], count) or 0
@@ -74,17 +71,11 @@ local function refund_quotas()
   end
 end
 
-local state = STATE.read(redis.call('GET', KEYS[1]), now)
-if not state then
+local correction = correction_of(redis.call, KEYS[1], now)
+if not correction then
   return redis.error_reply(KEYS[1] .. ' holds no state')
 end
-local at_us = math.max(state.at_us, now)
-STATE.forget(state, at_us)
-STATE.move_to(state, at_us)
-local has_changed = refund_rates(state)
-refund_quotas()
-if has_changed then
-  redis.call('SET', KEYS[1], STATE.value(state, {}), 'PXAT', string.format('%d', state.expires_ms))
-end
-write_counters(ledger, redis.call)
+local has_changed = refund_rates(correction.state)
+refund_quotas(correction.counters)
+write_correction(redis.call, correction, has_changed)
 return given
