@@ -1,0 +1,145 @@
+package io.weir.node.envoy;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.grpc.ConnectivityState;
+import io.grpc.ManagedChannel;
+import io.grpc.Metadata;
+import io.grpc.Status;
+import io.grpc.netty.shaded.io.grpc.netty.GrpcSslContexts;
+import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
+import io.vertx.core.buffer.Buffer;
+import io.weir.node.config.Tls;
+import io.weir.node.testing.NodeFixture;
+import io.weir.testkit.FreePorts;
+import io.weir.testkit.RedisProcess;
+import io.weir.testkit.TestCertificate;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/** The port for Envoy: health, strangers, TLS, and an outage of Redis. */
+final class EnvoyPortIT extends EnvoyCaller {
+  @Test
+  void healthIsServed() {
+    assertThat(call(HEALTH, Buffer.buffer(), new Metadata()).getBytes()).containsExactly(8, 1);
+    Buffer named =
+        new MessageWriter().add(1, LIMITS.substring(0, LIMITS.indexOf('/'))).bytes();
+    assertThat(call(HEALTH, named, new Metadata()).getBytes()).containsExactly(8, 1);
+    assertThat(statusOf(
+            () -> call(HEALTH, new MessageWriter().add(1, "other").bytes(), new Metadata())))
+        .isEqualTo(Status.Code.NOT_FOUND);
+  }
+
+  @Test
+  void strangersHaveSmallMessagesAndTakeNoConnectionFromServices() throws IOException {
+    assertThat(statusOf(() -> call(HEALTH, Buffer.buffer(new byte[600]), new Metadata())))
+        .isEqualTo(Status.Code.RESOURCE_EXHAUSTED);
+    List<Socket> strangers = new ArrayList<>();
+    ManagedChannel service = plaintext();
+    ManagedChannel late = plaintext();
+    try {
+      call(service, LIMITS, message(1, descriptor("address=9.1")), token());
+      // More than both event loops keep.
+      for (int i = 0; i < 300; i++) {
+        strangers.add(beginning());
+      }
+      call(late, LIMITS, message(1, descriptor("address=9.1")), token());
+      assertThat(service.getState(false)).isEqualTo(ConnectivityState.READY);
+    } finally {
+      service.shutdownNow();
+      late.shutdownNow();
+      for (Socket stranger : strangers) {
+        stranger.close();
+      }
+    }
+  }
+
+  // The preface of HTTP/2 with empty settings (RFC 9113, section 3.4).
+  private static Socket beginning() throws IOException {
+    Socket socket = new Socket(InetAddress.getLoopbackAddress(), port);
+    socket.getOutputStream().write("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(US_ASCII));
+    socket.getOutputStream().write(new byte[] {0, 0, 0, 4, 0, 0, 0, 0, 0});
+    return socket;
+  }
+
+  @Test
+  void thePortHasTheTlsOfCallers() throws IOException {
+    int ownPort = FreePorts.one();
+    try (TestCertificate certificate = TestCertificate.of("localhost")) {
+      Tls tls = new Tls(certificate.certificate(), certificate.key(), Optional.empty());
+      try (NodeFixture secured = NodeFixture.withEnvoy(POLICY, ownPort, Optional.of(tls))) {
+        assertThat(secured.node()).isNotNull();
+        ManagedChannel own = NettyChannelBuilder.forAddress("localhost", ownPort)
+            .sslContext(GrpcSslContexts.forClient()
+                .trustManager(certificate.certificate().toFile())
+                .build())
+            .build();
+        try {
+          assertThat(
+                  EnvoyAnswer.of(call(own, LIMITS, message(1, descriptor("address=9.1")), token()))
+                      .isOver())
+              .isFalse();
+        } finally {
+          own.shutdownNow();
+        }
+      }
+    }
+  }
+
+  @Test
+  void whileRedisIsAwayTheFailureModeOfTheDomainCounts() {
+    int ownPort = FreePorts.one();
+    String policy = """
+        buckets: []
+        envoy:
+          shared: { failureMode: local, rules: [{ match: [{ key: a }], requests: 1, per: day }, { match: [{ key: b }], requests: 9, per: day }] }
+          open: { failureMode: allow, rules: [{ match: [{ key: a }], requests: 1, per: day }] }
+          closed: { failureMode: deny, rules: [{ match: [{ key: a }], requests: 1, per: day }, { match: [{ key: tried }], requests: 1, per: day, mode: audit }] }
+        """;
+    try (RedisProcess redis = RedisProcess.start();
+        NodeFixture losing = NodeFixture.withEnvoyLosing(redis.uri(), policy, ownPort)) {
+      ManagedChannel own =
+          NettyChannelBuilder.forAddress("127.0.0.1", ownPort).usePlaintext().build();
+      try {
+        assertThat(losing.node()).isNotNull();
+        redis.kill();
+        EnvoyAnswer open =
+            EnvoyAnswer.of(call(own, LIMITS, in("open", descriptor("a=1")), token()));
+        assertThat(open.isOver()).isFalse();
+        assertThat(open.headers()).containsEntry("Weir-Degraded", "shared-state-away");
+        EnvoyAnswer closed =
+            EnvoyAnswer.of(call(own, LIMITS, in("closed", descriptor("a=1")), token()));
+        assertThat(closed.isOver()).isTrue();
+        assertThat(closed.headers())
+            .containsEntry("Weir-Degraded", "shared-state-away")
+            .containsKey("Retry-After");
+        assertThat(EnvoyAnswer.of(call(own, LIMITS, in("closed", descriptor("tried=1")), token()))
+                .isOver())
+            .isFalse();
+        for (MessageWriter asked : List.of(descriptor("a=1", 0), refund("a=1", 1))) {
+          EnvoyAnswer looked = EnvoyAnswer.of(call(own, LIMITS, in("open", asked), token()));
+          assertThat(looked.isOver()).isFalse();
+          assertThat(looked.headers()).containsKey("Weir-Degraded");
+          assertThat(EnvoyAnswer.of(call(own, LIMITS, in("closed", asked), token()))
+                  .isOver())
+              .isTrue();
+        }
+        EnvoyAnswer shared = EnvoyAnswer.of(
+            call(own, LIMITS, in("shared", descriptor("a=1"), descriptor("b=1")), token()));
+        assertThat(shared.isOver()).isFalse();
+        EnvoyAnswer denied = EnvoyAnswer.of(
+            call(own, LIMITS, in("shared", descriptor("a=1"), descriptor("b=1")), token()));
+        assertThat(denied.isOver()).isTrue();
+        assertThat(denied.headers()).containsKeys("Weir-Degraded", "Retry-After");
+      } finally {
+        own.shutdownNow();
+      }
+    }
+  }
+}
