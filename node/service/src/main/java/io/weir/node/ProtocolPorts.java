@@ -32,8 +32,7 @@ final class ProtocolPorts {
   private final List<PortServer> servers = new ArrayList<>();
 
   /** @param connectionIds unique among all event loops of the node */
-  ProtocolPorts(
-      Vertx vertx, NodeContext node, LongSupplier connectionIds, WaitingDecider decider) {
+  ProtocolPorts(Vertx vertx, NodeContext node, LongSupplier connectionIds, WaitingDecider decider) {
     this.vertx = vertx;
     this.node = node;
     this.parts = node.parts();

@@ -88,9 +88,7 @@ final class PartDecisions {
   }
 
   private static Future<Decision> refused(Decision refusal, Throwable error) {
-    return Failures.isOutage(error)
-        ? Future.succeededFuture(refusal)
-        : Future.failedFuture(error);
+    return Failures.isOutage(error) ? Future.succeededFuture(refusal) : Future.failedFuture(error);
   }
 
   /**

@@ -52,8 +52,7 @@ final class AfterwardsTest {
   private static Buffer message(String... keys) {
     MessageWriter message = new MessageWriter().add(1, "edge");
     for (String key : keys) {
-      message.add(
-          2, new MessageWriter().add(1, new MessageWriter().add(1, key).add(2, "x")));
+      message.add(2, new MessageWriter().add(1, new MessageWriter().add(1, key).add(2, "x")));
     }
     return message.bytes();
   }

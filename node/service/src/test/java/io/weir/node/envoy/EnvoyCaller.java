@@ -27,8 +27,7 @@ import org.junit.jupiter.api.BeforeAll;
 
 /** A client of gRPC at the port for Envoy, in place of Envoy: for tests of one node. */
 abstract class EnvoyCaller {
-  static final String LIMITS =
-      "envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit";
+  static final String LIMITS = "envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit";
   static final String HEALTH = "grpc.health.v1.Health/Check";
   // By the hour, so that nothing drains during a test.
   static final String POLICY = """

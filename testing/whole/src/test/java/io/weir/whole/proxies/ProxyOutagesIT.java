@@ -113,12 +113,11 @@ final class ProxyOutagesIT extends ProxyTests {
 
   // The recipe takes the place of the last location, the error routes or the line that answers 503.
   private static String open(Kind kind, String text, String recipe) {
-    String replaced =
-        switch (kind) {
-          case NGINX -> "(?s)# Weir could not decide.*";
-          case CADDY -> "(?s)\thandle_errors.*";
-          case HAPROXY -> "(?m)^.*http-request return status 503.*\n";
-        };
+    String replaced = switch (kind) {
+      case NGINX -> "(?s)# Weir could not decide.*";
+      case CADDY -> "(?s)\thandle_errors.*";
+      case HAPROXY -> "(?m)^.*http-request return status 503.*\n";
+    };
     String closing = kind == Kind.CADDY ? "}\n" : "";
     return text.replaceFirst(replaced, Matcher.quoteReplacement(recipe + closing));
   }
