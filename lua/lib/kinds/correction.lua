@@ -1,4 +1,4 @@
--- What a correction changes: the state of a key, as of now, and its counters.
+-- The state of a key that a correction changes, as of now, and its counters.
 
 local counters_at = require('kinds/ledger').counters_at
 local new_ledger = require('kinds/ledger').new_ledger
