@@ -29,15 +29,16 @@ final class MemoIT {
   @Test
   void whatIsKeptBesideAValueIsDroppedWhenItBecomesYoungAgain() throws IOException {
     assertThat(run("""
-        local of = MEMO.memo(function() return { beside = 0 } end, function(value) value.beside = 0 end)
+        local function bytes_of() return 1000 end
+        local of = MEMO.memo(function() return { beside = 0 } end, bytes_of, function(value) value.beside = 0 end)
         local most = 0
         for i = 1, 100000 do
           local value = of('used')
-          MEMO.grow(100)
-          value.beside = value.beside + 100
+          MEMO.grow(1000)
+          value.beside = value.beside + 1000
           most = math.max(most, value.beside)
         end
-        return most""")).isBetween(1_000_000L, 2_200_000L);
+        return most""")).isBetween(6_000_000L, 13_200_000L);
   }
 
   // How often the value of "used" is derived.
@@ -47,7 +48,7 @@ final class MemoIT {
         local of = MEMO.memo(function(text)
           derived = derived + (text == 'used' and 1 or 0)
           return text
-        end)
+        end, function() return 1000 end)
         %s
         return derived""".formatted(calls));
   }
