@@ -67,7 +67,9 @@ public record PageFile(
       "svg", "image/svg+xml");
   private static final Pattern COMMENT =
       Pattern.compile("(?m)^ *(?://.*|/\\*(?s:(?!\\*/).)*\\*/ *)\\n");
-  private static final Pattern INDENTATION = Pattern.compile("(?m)^ +");
+  private static final Pattern INDENTATION = Pattern.compile("(?m)^\\s+"); // and empty lines
+  /** The space around what separates parts of a style sheet; that of a selector before a colon has a meaning. */
+  private static final Pattern STYLE_SPACE = Pattern.compile("\\s*([{};,:])\\s+");
   private static final int VERSION_DIGITS = 16;
 
   /** All files. */
@@ -114,13 +116,15 @@ public record PageFile(
     }
   }
 
-  // A tenth of what is sent would be comments, each on lines of its own, and indentation.
+  // A tenth of what is sent would be comments, each on lines of its own, and white space.
   private static Buffer shortened(String name, Buffer content) {
     if (!name.endsWith(".js") && !name.endsWith(".css")) {
       return content;
     }
     String code = COMMENT.matcher(content.toString(StandardCharsets.UTF_8)).replaceAll("");
-    return Buffer.buffer(INDENTATION.matcher(code).replaceAll(""));
+    String flat = INDENTATION.matcher(code).replaceAll("");
+    return Buffer.buffer(
+        name.endsWith(".css") ? STYLE_SPACE.matcher(flat).replaceAll("$1") : flat);
   }
 
   private static Buffer packed(Buffer content) {
