@@ -157,6 +157,10 @@ final class CasesIT {
     assertThat(cases(two.found(CaseState.CLOSED)))
         .singleElement()
         .satisfies(closed -> assertThat(closed.getLong("lastHour")).isEqualTo(3));
+    pass(Duration.ofHours(23));
+    assertThat(cases(one.found(CaseState.CLOSED)))
+        .singleElement()
+        .satisfies(closed -> assertThat(closed.getLong("requests")).isEqualTo(3));
   }
 
   @Test

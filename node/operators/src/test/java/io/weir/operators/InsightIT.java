@@ -335,7 +335,7 @@ final class InsightIT {
         .matches("a-very-long-name-of-a-t… requests +\\d+ s +\\d+ s +1 +1");
     assertThat(weir("top", "--tenant", "nobody")).startsWith("Limited now: 0");
     assertThat(weir("top", "--state", "closed", "--tenant", "nobody"))
-        .startsWith("Closed in the last hour: 0");
+        .startsWith("Closed in the last 24 hours: 0");
     assertThat(weir("top", "--state", "never")).contains("query_invalid", "now, nearly");
     assertThat(new JsonObject(weir("top", "--json", "--limit", "1")).getString("state"))
         .isEqualTo("now");

@@ -14,7 +14,7 @@ import java.util.stream.IntStream;
  * A case as an event loop, a node or all of them know it. Immutable.
  *
  * @param by what its last request ran into
- * @param runs of the last hour, by Redis's clock; the last one is the case, at least one
+ * @param runs by Redis's clock: the last one, which is the case, and the latest ones before it
  * @param minutes its requests by minute for an hour, also those of its earlier runs; the running minute is the last
  * @param lastMinute those of the last minute
  */
@@ -63,6 +63,7 @@ record Case(CaseName name, LimitName by, List<Run> runs, List<Integer> minutes, 
     ReasonCode.words(name.limit()).ifPresent(words -> json.put("why", words));
     return json.put("since", Instant.ofEpochMilli(run().first()).toString())
         .put("last", Instant.ofEpochMilli(last()).toString())
+        .put("requests", run().requests())
         .put("lastMinute", lastMinute)
         .put("lastHour", minutes.stream().mapToLong(Integer::longValue).sum())
         .put("minutes", new JsonArray(minutes));
@@ -77,7 +78,7 @@ record Case(CaseName name, LimitName by, List<Run> runs, List<Integer> minutes, 
   /** The case as nodes tell each other. */
   JsonObject toJson() {
     JsonArray all = new JsonArray();
-    runs.forEach(run -> all.add(JsonArray.of(run.first(), run.last())));
+    runs.forEach(run -> all.add(JsonArray.of(run.first(), run.last(), run.requests())));
     return named()
         .put("runs", all)
         .put("lastMinute", lastMinute)
@@ -92,9 +93,14 @@ record Case(CaseName name, LimitName by, List<Run> runs, List<Integer> minutes, 
         new LimitName(json.getString("plan"), json.getString("operation"), limit),
         json.getJsonArray("runs").stream()
             .map(JsonArray.class::cast)
-            .map(run -> new Run(run.getLong(0), run.getLong(1)))
+            .map(Case::run)
             .toList(),
         json.getJsonArray("minutes").stream().map(Integer.class::cast).toList(),
         json.getLong("lastMinute"));
+  }
+
+  // Nodes of the release before send no third number.
+  private static Run run(JsonArray run) {
+    return new Run(run.getLong(0), run.getLong(1), run.size() > 2 ? run.getLong(2) : 0);
   }
 }

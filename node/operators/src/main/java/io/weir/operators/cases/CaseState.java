@@ -15,7 +15,7 @@ public enum CaseState {
   NEARLY(CaseType.NEAR),
   /** A limit that is only rehearsed would deny its requests. */
   WOULDBE(CaseType.WOULD_DENY),
-  /** Its requests were denied within the last hour, and are not any more. */
+  /** Its requests were denied within the last 24 hours, and are not any more. */
   CLOSED(CaseType.DENIED);
 
   private final CaseType kind;

@@ -12,7 +12,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
- * The cases of one event loop: opened by a first event, closed a minute after the last, and known for an hour. Their
+ * The cases of one event loop: opened by a first event, closed a minute after the last, and known for a day. Their
  * memory is bounded, however many names there are: a case that is pushed out begins anew. Mutable; owned by that event
  * loop.
  */

@@ -5,6 +5,7 @@ import io.weir.node.command.Ago;
 import io.weir.node.command.CommandRow;
 import io.weir.node.command.RowCommand;
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 
 /** {@code weir top}: who is limited, by which limit, and since when. */
@@ -18,7 +19,7 @@ final class Top {
       "now", "Limited now",
       "nearly", "Nearly limited (a limit is at least 80 % full)",
       "wouldbe", "Would be limited (by audit mode or a candidate)",
-      "closed", "Closed in the last hour");
+      "closed", "Closed in the last 24 hours");
 
   private Top() {}
 
@@ -36,7 +37,7 @@ final class Top {
             "STATE",
             "now",
             "now: those who are denied; nearly: those whose limit is at least 80 %% full; wouldbe: those whom audit mode or "
-                + "a candidate would deny; closed: those who were denied in the last hour")
+                + "a candidate would deny; closed: those who were denied in the last 24 hours, with all denials of the case")
         .option("--tenant", "TENANT", "only those of a tenant")
         .number("--limit", "N", 10, "how many at most, up to 32")
         .watched();
@@ -49,17 +50,44 @@ final class Top {
             TITLES.get(found.getString("state")),
             found.getInteger("total"),
             found.getBoolean("hasMore", false) ? " or more" : "");
+    List<Count> counts = Count.of(found.getString("state"));
     if (!found.getJsonArray("cases").isEmpty()) {
-      call.out().printf(ROW, "who", "limit", "since", "last", "minute", "hour");
+      call.out()
+          .printf(
+              ROW, "who", "limit", "since", "last", counts.get(0).title, counts.get(1).title);
       Instant at = Instant.parse(found.getString("at"));
       found.getJsonArray("cases").stream()
           .map(JsonObject.class::cast)
-          .forEach(one -> print(call, one, at));
+          .forEach(one -> print(call, one, counts, at));
     }
     SilentNodes.warn(found, call.err());
   }
 
-  private static void print(RowCommand call, JsonObject one, Instant at) {
+  /** A count of a case. */
+  private enum Count {
+    MINUTE("minute", "lastMinute"),
+    HOUR("hour", "lastHour"),
+    ALL("all", "requests");
+
+    private final String title;
+    private final String name;
+
+    Count(String title, String name) {
+      this.title = title;
+      this.name = name;
+    }
+
+    /** The two counts of the cases of a state: the last minute of one that is closed has none. */
+    static List<Count> of(String state) {
+      return "closed".equals(state) ? List.of(HOUR, ALL) : List.of(MINUTE, HOUR);
+    }
+
+    long in(JsonObject one) {
+      return one.getLong(name);
+    }
+  }
+
+  private static void print(RowCommand call, JsonObject one, List<Count> counts, Instant at) {
     call.out()
         .printf(
             ROW,
@@ -67,8 +95,8 @@ final class Top {
             cut(one.getString("why", one.getString("limit")), LIMIT),
             Ago.since(one.getString("since"), at),
             Ago.since(one.getString("last"), at),
-            one.getLong("lastMinute"),
-            one.getLong("lastHour"));
+            counts.get(0).in(one),
+            counts.get(1).in(one));
   }
 
   private static String cut(String text, int width) {

@@ -2,6 +2,7 @@ package io.weir.operators.cases;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.weir.core.policy.Policy;
 import io.weir.node.admission.Witness.Question;
@@ -79,8 +80,48 @@ final class CasesTest {
     assertThat(found(CaseState.NOW, loop)).isEmpty();
     assertThat(only(found(CaseState.CLOSED, loop)).getString("last")).isEqualTo(last.toString());
 
-    pass(Duration.ofHours(1));
+    pass(Duration.ofHours(24).minusSeconds(60).minusMillis(1));
+    JsonObject closed = only(found(CaseState.CLOSED, loop));
+    assertThat(closed.getString("since")).isEqualTo(first.toString());
+    assertThat(closed.getString("last")).isEqualTo(last.toString());
+    assertThat(closed.getLong("requests")).isEqualTo(2);
+    assertThat(closed.getLong("lastHour")).isZero();
+
+    pass(Duration.ofMillis(1));
     assertThat(found(CaseState.CLOSED, loop)).isEmpty();
+  }
+
+  @Test
+  void requestsAreThoseOfTheCaseOnAllNodesAndOfNoEarlierOne() {
+    LoopCases other = new LoopCases();
+    denied(loop, "k1");
+    pass(Duration.ofSeconds(90));
+    denied(loop, "k1");
+    denied(loop, "k1");
+    pass(Duration.ofSeconds(30));
+    denied(other, "k1");
+    pass(Duration.ofSeconds(59));
+    assertThat(only(found(CaseState.NOW, loop, other)).getLong("requests")).isEqualTo(3);
+
+    pass(Duration.ofHours(5));
+    JsonObject closed = only(found(CaseState.CLOSED, loop, other));
+    assertThat(closed.getLong("requests")).isEqualTo(3);
+    assertThat(Duration.between(
+            Instant.parse(closed.getString("since")), Instant.parse(closed.getString("last"))))
+        .isEqualTo(Duration.ofSeconds(30));
+  }
+
+  @Test
+  void aNodeOfTheReleaseBeforeIsUnderstood() {
+    denied(loop, "k1");
+    CaseQuery asked = new CaseQuery(CaseState.NOW, Optional.empty(), CaseQuery.MOST);
+    JsonObject sent = loop.find(asked, nanos(), now()).toJson();
+    JsonArray run = sent.getJsonArray("denied").getJsonObject(0).getJsonArray("runs").getJsonArray(0);
+    run.remove(2);
+
+    Cases read = Cases.parse(sent);
+    assertThat(only(CaseState.NOW.of(read, millis())).getString("since"))
+        .isEqualTo(now().toString());
   }
 
   @Test
@@ -204,6 +245,23 @@ final class CasesTest {
     assertThat(open.get(0).name()).isEqualTo(name("invented", "busy"));
     assertThat(open.get(0).lastMinute()).isEqualTo(1000);
     CaseQuery acme = new CaseQuery(CaseState.NOW, Optional.of("acme"), CaseQuery.MOST);
+    assertThat(loop.find(acme, nanos(), now()).of(CaseType.DENIED))
+        .extracting(Case::name)
+        .containsExactly(name("acme", "quiet"));
+  }
+
+  @Test
+  void aDayOfInventedNamesLeavesTheMemoryFlatAndTheQuietTenantsInIt() {
+    denied(loop, "quiet");
+    for (int minute = 0; minute < 23 * 60; minute++) {
+      for (int i = 0; i < 50; i++) {
+        loop.count(CaseType.DENIED, name("invented", minute + "/" + i), BY, nanos());
+      }
+      pass(Duration.ofMinutes(1));
+    }
+
+    assertThat(loop.size()).isLessThanOrEqualTo(LoopCases.MOST);
+    CaseQuery acme = new CaseQuery(CaseState.CLOSED, Optional.of("acme"), CaseQuery.MOST);
     assertThat(loop.find(acme, nanos(), now()).of(CaseType.DENIED))
         .extracting(Case::name)
         .containsExactly(name("acme", "quiet"));

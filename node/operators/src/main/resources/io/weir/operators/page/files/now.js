@@ -13,7 +13,7 @@ const LISTS = {
   now: ['Limited now', 'Nobody is limited.'],
   nearly: ['Nearly', 'No limit is nearly full.'],
   wouldbe: ['Would be', 'No limit in audit mode and no candidate would deny anybody.'],
-  closed: ['Closed', 'Nobody was limited in the last hour.'],
+  closed: ['Closed', 'Nobody was limited in the last 24 hours.'],
   denials: ['Denials', ''],
   changes: ['Changes', '']
 };
@@ -107,7 +107,7 @@ function cases(app) {
     ['since', one => age(one.since, found.at), 'number'],
     ['last', one => age(one.last, found.at), 'number hour'],
     ['last hour', one => spark(one.minutes, `${one.lastHour} in the last hour`), 'trend hour'],
-    [`${times} a minute`, one => number(one.lastMinute), 'number'],
+    shown.list === 'closed' ? ['denied', one => number(one.requests), 'number'] : [`${times} a minute`, one => number(one.lastMinute), 'number'],
     [`${times} an hour`, one => number(one.lastHour), 'number hour']
   ];
   const matching = found && inOrder(found.cases.filter(one => matches(app, `${one.tenant}/${one.key || ''} ${one.limit} ${one.why || ''} ${one.operation}`)));
