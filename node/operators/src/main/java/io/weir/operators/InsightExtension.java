@@ -2,6 +2,7 @@ package io.weir.operators;
 
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.vertx.core.internal.ContextInternal;
 import io.vertx.core.internal.VertxInternal;
 import io.weir.core.decision.Decision;
 import io.weir.node.admission.Witness;
@@ -132,6 +133,9 @@ public final class InsightExtension implements Insight {
     @Override
     public LoopExtension onLoop(LoopParts loop) {
       NodeParts parts = loop.node();
+      // The hooks of the whole instance of Vert.x run when the connections to Redis are closed.
+      ((ContextInternal) loop.vertx().getOrCreateContext())
+          .addCloseHook(done -> beat.end().onComplete(done));
       memory.begin(loop.vertx().getOrCreateContext());
       rehearsals.here().begin(loop.vertx().getOrCreateContext());
       warnings.begin(loop.vertx().getOrCreateContext());

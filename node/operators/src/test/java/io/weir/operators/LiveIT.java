@@ -3,11 +3,14 @@ package io.weir.operators;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.weir.core.policy.FailureMode;
 import io.weir.core.policy.SecretHash;
 import io.weir.node.command.WeirCommand;
 import io.weir.node.testing.NodeFixture;
+import io.weir.operators.nodes.RedisNodes;
+import io.weir.state.connection.RedisConnections;
 import io.weir.testkit.FaultProxy;
 import io.weir.testkit.RedisProcess;
 import java.io.IOException;
@@ -17,6 +20,7 @@ import java.net.Socket;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -141,7 +145,7 @@ final class LiveIT {
       JsonObject status = look(two, "/v1/status");
       assertThat(status.getBoolean("needsYou")).as(status.encode()).isFalse();
       assertThat(status.getJsonObject("nodes"))
-          .isEqualTo(new JsonObject().put("asked", 2).put("answered", 2));
+          .isEqualTo(new JsonObject().put("asked", 2).put("answered", 2).put("unseen", new JsonArray()));
       assertThat(status.getJsonObject("redis").getString("state")).isEqualTo("answers");
       assertThat(status.getJsonObject("redis").getDouble("p99Ms")).isPositive();
       assertThat(status.getJsonObject("policy").getString("by")).isEqualTo("node");
@@ -152,6 +156,34 @@ final class LiveIT {
     assertThat(ran.out())
         .matches(
             "Nothing needs you · 2 nodes · Redis \\d+ ms · policy 1 by node, \\d+ \\S+ ago\\s+");
+  }
+
+  @Test
+  void aNodeThatEndedWithoutNoticeIsListedWithItsLastFiguresAndOneThatStoppedIsNot() {
+    JsonObject facts = nodes(one).getJsonArray("nodes").getJsonObject(0).copy();
+    facts.put("listens", "10.0.0.9:8080").remove("node");
+    try (RedisConnections connections =
+        RedisConnections.open(redis.uri(), Duration.ofSeconds(10))) {
+      new RedisNodes(connections).put("killed", facts).join();
+    }
+
+    JsonObject pulse = nodes(two);
+    assertThat(pulse.getJsonArray("nodes")).hasSize(2);
+    assertThat(pulse.getJsonArray("unseen")).hasSize(1);
+    JsonObject killed = pulse.getJsonArray("unseen").getJsonObject(0);
+    assertThat(killed.getString("node")).isEqualTo("killed");
+    assertThat(killed.getString("upSince")).isEqualTo(facts.getString("upSince"));
+    assertThat(killed.containsKey("findings")).isFalse();
+    assertThat(Instant.parse(killed.getString("seen")))
+        .isBeforeOrEqualTo(Instant.parse(pulse.getString("at")));
+    assertThat(status(two).out().replaceAll("\\s+", " "))
+        .contains("2 nodes · 10.0.0.9:8080 not seen for ");
+
+    two.stop();
+    JsonObject alone = nodes(one);
+    assertThat(alone.getJsonArray("nodes")).hasSize(1);
+    assertThat(alone.getJsonArray("unseen").stream().map(it -> ((JsonObject) it).getString("node")))
+        .containsExactly("killed");
   }
 
   private record Ran(int status, String out) {}

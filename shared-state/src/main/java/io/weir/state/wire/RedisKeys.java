@@ -41,6 +41,9 @@ public final class RedisKeys {
   /** A hash: the callers that each node denied most, and those that were nearly denied. */
   public static final String TOP = PREFIX + "top";
 
+  /** A hash: what the nodes of the last hour said of themselves. */
+  public static final String NODES_SEEN = NODES + ":seen";
+
   /** A hash: the candidate for the policy that is rehearsed. */
   public static final String REHEARSAL = PREFIX + "rehearsal";
 

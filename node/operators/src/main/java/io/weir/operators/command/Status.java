@@ -60,6 +60,11 @@ final class Status {
         answered < asked
             ? "%d of %d nodes".formatted(answered, asked)
             : answered == 1 ? "1 node" : answered + " nodes");
+    nodes.getJsonArray("unseen", new JsonArray()).stream()
+        .map(JsonObject.class::cast)
+        .map(one -> "%s not seen for %s"
+            .formatted(one.getString("listens"), Ago.since(one.getString("seen"), at)))
+        .forEach(parts::add);
     JsonObject redis = found.getJsonObject("redis");
     String state = redis.getString("state").replace('_', ' ');
     parts.add(

@@ -3,11 +3,13 @@ package io.weir.operators.live;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
+import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
 import io.weir.node.extension.NodeBase;
 import io.weir.operators.cases.CaseSearch;
 import io.weir.operators.nodes.AllNodes;
+import io.weir.operators.nodes.RedisNodes;
 import io.weir.operators.status.ClusterStatus;
 import io.weir.operators.status.NodeStatus;
 import io.weir.operators.status.PublishedPolicy;
@@ -19,11 +21,16 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Ends the spans of a node in time, and describes the node. Owned by the extension. */
 public final class Beat {
+  private static final Logger LOG = LoggerFactory.getLogger(Beat.class);
   /** A node may hear Redis's time late; its span ends a little after the others'. */
   private static final Duration AFTER = Duration.ofMillis(50);
+
+  private static final Duration RECORDED_EVERY = Duration.ofSeconds(5);
 
   private static final Map<String, String> GAUGES = Map.of(
       "away", "throttle.shared.state.away",
@@ -40,6 +47,8 @@ public final class Beat {
   private final Pulse pulse;
   private final LiveFeed feed;
   private final WorkMeters work;
+  private final RedisNodes records;
+  private volatile boolean isEnding;
 
   /**
    * A beat that begins with {@link #start}.
@@ -61,7 +70,9 @@ public final class Beat {
     this.counted = new Counted(() -> meters.find("throttle.decisions").counters());
     this.status = new NodeStatus(symptoms, meters, begun);
     this.published = new PublishedPolicy(node.policies());
-    this.pulse = new Pulse(nodes, counted, this::facts, new ClusterStatus(published::of), now);
+    this.records = new RedisNodes(node.redis());
+    ClusterStatus cluster = new ClusterStatus(published::of);
+    this.pulse = new Pulse(nodes, counted, this::facts, records::look, cluster, now);
     this.feed = new LiveFeed(pulse, top, cases);
     this.work = new WorkMeters(nodes, meters);
   }
@@ -105,6 +116,26 @@ public final class Beat {
     published.look(now.get());
     feed.start(vertx);
     next(vertx);
+    record();
+    vertx.setPeriodic(RECORDED_EVERY.toMillis(), timer -> record());
+  }
+
+  // Without Redis no record is written; other nodes see this one as silent then.
+  private void record() {
+    if (!isEnding) {
+      records.put(node.policies().questions().node(), facts()).whenComplete((done, error) -> {
+        if (error != null) {
+          LOG.debug("the record of this node was not written: {}", error.getMessage());
+        }
+      });
+    }
+  }
+
+  /** Removes the record of the node, which ends; completes also if Redis is away. */
+  public Future<Void> end() {
+    isEnding = true;
+    return Future.fromCompletionStage(records.end(node.policies().questions().node()))
+        .otherwiseEmpty();
   }
 
   private void next(Vertx vertx) {

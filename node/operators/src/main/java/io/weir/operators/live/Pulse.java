@@ -6,6 +6,7 @@ import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.weir.node.admin.OperatorWork;
 import io.weir.operators.nodes.AllNodes;
+import io.weir.operators.nodes.RedisNodes.SeenNode;
 import io.weir.operators.status.ClusterStatus;
 import io.weir.operators.status.ClusterStatus.NodeAnswers;
 import io.weir.state.policy.NodeQuestions.Answers;
@@ -16,6 +17,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 
 /** The nodes of the cluster and what they decided lately, by asking all of them. Safe for use by many threads. */
@@ -27,6 +29,7 @@ public final class Pulse {
   private final AllNodes nodes;
   private final Counted counted;
   private final Supplier<JsonObject> facts;
+  private final Supplier<CompletionStage<List<SeenNode>>> seen;
   private final ClusterStatus status;
   private final Supplier<Instant> now;
 
@@ -34,17 +37,20 @@ public final class Pulse {
    * A pulse that answers for this node, too.
    *
    * @param facts what this node is and holds
+   * @param seen the nodes of the last hour
    * @param now tells Redis's time
    */
   Pulse(
       AllNodes nodes,
       Counted counted,
       Supplier<JsonObject> facts,
+      Supplier<CompletionStage<List<SeenNode>>> seen,
       ClusterStatus status,
       Supplier<Instant> now) {
     this.nodes = nodes;
     this.counted = counted;
     this.facts = facts;
+    this.seen = seen;
     this.status = status;
     this.now = now;
     nodes
@@ -74,7 +80,8 @@ public final class Pulse {
   public Future<JsonObject> look(Context loop, OperatorWork work, String operator, long since) {
     return nodes
         .ask(loop, operator, TOPIC, Long.toString(since))
-        .compose(answers -> work.run(() -> summed(answers, since)));
+        .compose(answers -> recorded(loop, answers)
+            .compose(nodes -> work.run(() -> summed(answers, nodes, since))));
   }
 
   /** Whether the cluster needs an operator: the verdict in what {@link #look} finds. */
@@ -88,7 +95,13 @@ public final class Pulse {
     return nodes.named(facts.get()).put(SPANS, spans);
   }
 
-  private JsonObject summed(Optional<Answers> others, long since) {
+  private Future<List<SeenNode>> recorded(Context loop, Optional<Answers> answers) {
+    return answers.isEmpty()
+        ? Future.succeededFuture(List.of())
+        : Future.fromCompletionStage(seen.get(), loop).otherwise(List.of());
+  }
+
+  private JsonObject summed(Optional<Answers> others, List<SeenNode> seen, long since) {
     Map<String, JsonObject> byName = nodes.byName(others, own(since));
     Map<Long, List<Span>> bySpan = new TreeMap<>();
     byName.values().stream()
@@ -101,7 +114,10 @@ public final class Pulse {
     List<JsonObject> answers = List.copyOf(byName.values());
     int asked = Math.max(answers.size(), AllNodes.orNone(others).asked());
     Instant at = now.get();
-    JsonObject verdict = status.of(new NodeAnswers(answers, asked, others.isEmpty()), at);
+    List<SeenNode> unseen =
+        seen.stream().filter(one -> !byName.containsKey(one.node())).toList();
+    NodeAnswers heard = new NodeAnswers(answers, asked, unseen, others.isEmpty());
+    JsonObject verdict = status.of(heard, at);
     return new JsonObject()
         .put("at", at.toString())
         .put("span", span())
@@ -110,6 +126,14 @@ public final class Pulse {
         .put("redis", others.isEmpty() ? "away" : "answers")
         .put(STATUS, verdict)
         .put("nodes", new JsonArray(answers))
+        .put("unseen", new JsonArray(unseen.stream().map(Pulse::last).toList()))
         .put(SPANS, spans);
+  }
+
+  // The figures are those of then; the findings of a node that has ended are nobody's.
+  private static JsonObject last(SeenNode one) {
+    JsonObject facts = one.facts().copy();
+    facts.remove(ClusterStatus.FINDINGS);
+    return facts.put("node", one.node()).put("seen", one.seen().toString());
   }
 }

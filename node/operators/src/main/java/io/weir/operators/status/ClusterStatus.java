@@ -2,6 +2,7 @@ package io.weir.operators.status;
 
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import io.weir.operators.nodes.RedisNodes.SeenNode;
 import io.weir.state.policy.PastRevision;
 import java.time.Duration;
 import java.time.Instant;
@@ -18,7 +19,8 @@ import java.util.stream.Stream;
  * many threads.
  */
 public final class ClusterStatus {
-  static final String FINDINGS = "findings";
+  /** The field of a node with its findings. */
+  public static final String FINDINGS = "findings";
   static final String P99 = "redisP99Ms";
   private static final String REVISION = "revision";
   private static final String REVISION_SINCE = "revisionSince";
@@ -45,11 +47,14 @@ public final class ClusterStatus {
    *
    * @param answers what each says of itself
    * @param asked how many should have answered
+   * @param unseen those of the last hour that have not answered
    * @param isAway whether Redis is away, so that only this node could be asked
    */
-  public record NodeAnswers(List<JsonObject> answers, int asked, boolean isAway) {
+  public record NodeAnswers(
+      List<JsonObject> answers, int asked, List<SeenNode> unseen, boolean isAway) {
     public NodeAnswers {
       answers = List.copyOf(answers);
+      unseen = List.copyOf(unseen);
     }
 
     private long newestRevision() {
@@ -76,9 +81,19 @@ public final class ClusterStatus {
             "nodes",
             new JsonObject()
                 .put("asked", nodes.asked())
-                .put("answered", nodes.answers().size()))
+                .put("answered", nodes.answers().size())
+                .put(
+                    "unseen",
+                    new JsonArray(
+                        nodes.unseen().stream().map(ClusterStatus::unseen).toList())))
         .put("redis", redis(nodes))
         .put("policy", policy(nodes.newestRevision()));
+  }
+
+  private static JsonObject unseen(SeenNode node) {
+    return new JsonObject()
+        .put(LISTENS, node.facts().getString(LISTENS))
+        .put("seen", node.seen().toString());
   }
 
   private static Stream<Finding> ofNodes(List<JsonObject> answers) {

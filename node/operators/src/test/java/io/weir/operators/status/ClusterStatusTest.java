@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import io.weir.operators.nodes.RedisNodes.SeenNode;
 import io.weir.operators.status.ClusterStatus.NodeAnswers;
 import io.weir.state.policy.PastRevision;
 import java.time.Instant;
@@ -34,7 +35,7 @@ final class ClusterStatusTest {
   }
 
   private JsonObject of(List<JsonObject> nodes) {
-    return status.of(new NodeAnswers(nodes, nodes.size(), false), AT);
+    return status.of(new NodeAnswers(nodes, nodes.size(), List.of(), false), AT);
   }
 
   private static List<String> codes(JsonObject verdict) {
@@ -52,7 +53,9 @@ final class ClusterStatusTest {
             .put("at", AT.toString())
             .put("needsYou", false)
             .put("findings", new JsonArray())
-            .put("nodes", new JsonObject().put("asked", 2).put("answered", 2))
+            .put(
+                "nodes",
+                new JsonObject().put("asked", 2).put("answered", 2).put("unseen", new JsonArray()))
             .put("redis", new JsonObject().put("state", "answers").put("p99Ms", 4.0))
             .put(
                 "policy",
@@ -60,6 +63,24 @@ final class ClusterStatusTest {
                     .put("revision", 3L)
                     .put("since", AT.minusSeconds(600).toString())
                     .put("by", "admin")));
+  }
+
+  @Test
+  void aNodeThatHasEndedIsNamedWithItsTimeAndNeedsNobody() {
+    SeenNode ended = new SeenNode(
+        "c", AT.minusSeconds(180), node("10.0.0.3:8080", 2, finding("undecided", 200, "old")));
+    JsonObject verdict =
+        status.of(new NodeAnswers(List.of(node("a", 3)), 1, List.of(ended), false), AT);
+    assertThat(verdict.getBoolean("needsYou")).isFalse();
+    assertThat(verdict.getJsonObject("nodes"))
+        .isEqualTo(new JsonObject()
+            .put("asked", 1)
+            .put("answered", 1)
+            .put(
+                "unseen",
+                JsonArray.of(new JsonObject()
+                    .put("listens", "10.0.0.3:8080")
+                    .put("seen", AT.minusSeconds(180).toString()))));
   }
 
   @Test
@@ -89,9 +110,9 @@ final class ClusterStatusTest {
   @Test
   void nodesThatDoNotAnswerAreMissedSinceTheFirstLook() {
     List<JsonObject> one = List.of(node("a", 3));
-    status.of(new NodeAnswers(one, 3, false), AT.minusSeconds(30));
+    status.of(new NodeAnswers(one, 3, List.of(), false), AT.minusSeconds(30));
     JsonObject found =
-        status.of(new NodeAnswers(one, 2, false), AT).getJsonArray("findings").getJsonObject(0);
+        status.of(new NodeAnswers(one, 2, List.of(), false), AT).getJsonArray("findings").getJsonObject(0);
     assertThat(found.getString("what")).isEqualTo("1 of 2 nodes do not answer");
     assertThat(found.getString("since")).isEqualTo(AT.minusSeconds(30).toString());
     assertThat(codes(of(one))).isEmpty();
@@ -105,7 +126,7 @@ final class ClusterStatusTest {
             finding("redis_away", 20, "Redis is away"),
             finding("redis_slow", 60, "Redis takes 134 ms for one call in a hundred"))
         .put("away", 1.0);
-    JsonObject verdict = status.of(new NodeAnswers(List.of(node), 1, true), AT);
+    JsonObject verdict = status.of(new NodeAnswers(List.of(node), 1, List.of(), true), AT);
     assertThat(codes(verdict)).containsExactly("redis_away");
     assertThat(verdict.getJsonArray("findings").getJsonObject(0).getString("since"))
         .isEqualTo(AT.minusSeconds(20).toString());

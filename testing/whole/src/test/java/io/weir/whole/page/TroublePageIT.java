@@ -5,9 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
+import io.vertx.core.json.JsonObject;
 import io.weir.node.testing.NodeFixture;
+import io.weir.operators.nodes.RedisNodes;
+import io.weir.state.connection.RedisConnections;
 import io.weir.testkit.FaultProxy;
 import io.weir.testkit.Histories;
+import java.time.Duration;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -63,6 +67,39 @@ final class TroublePageIT extends OperatorsPage {
     assertThat(page.locator(".marks .bad")).containsText("Redis is away"); // it was, then
     assertThat(page.locator(".rates .mark.bad")).not().hasCount(0);
     assertThat(page.locator(".rates")).not().containsText(": made"); // of ten keys
+  }
+
+  @Test
+  void aNodeThatEndedWithoutNoticeIsGreyedWithItsAge() {
+    signIn();
+    JsonObject facts = NodeFixture.json(send("GET", "/v1/nodes", ""))
+        .getJsonArray("nodes")
+        .getJsonObject(0);
+    try (RedisConnections connections =
+        RedisConnections.open(redis.uri(), Duration.ofSeconds(10))) {
+      RedisNodes nodes = new RedisNodes(connections);
+      nodes.put("killed", facts.put("listens", "10.0.0.9:8080")).join();
+      try {
+        Locator summary = page.locator(".nodes summary");
+        assertThat(summary).hasText("1 node, 1 not seen");
+        assertThat(page.locator(".verdict")).containsText("1 node, 1 not seen");
+        summary.click();
+        Locator row = page.locator("[aria-label=nodes] tbody tr")
+            .filter(new Locator.FilterOptions().setHasText("10.0.0.9:8080"));
+        assertThat(row).containsText("not seen for");
+        assertThat(row).containsText("MB");
+        String grey = color(row);
+        assertThat(grey).isNotEqualTo(color(page.locator("[aria-label=nodes] tbody tr").first()));
+      } finally {
+        nodes.end("killed").join();
+      }
+    }
+    assertThat(page.locator(".nodes summary")).hasText("1 node");
+    assertThat(complaints).isEmpty();
+  }
+
+  private static String color(Locator element) {
+    return String.valueOf(element.evaluate("element => getComputedStyle(element).color"));
   }
 
   @Test

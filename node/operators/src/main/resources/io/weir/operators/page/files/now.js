@@ -39,14 +39,14 @@ const totalOf = found => `${number(found.total)}${found.hasMore ? '+' : ''}`;
 
 /** One line: how many things need the operator, each with since when and what to do; or that nothing does. */
 function verdict() {
-  const { needsYou, findings, nodes, redis, policy } = live.status;
+  const { needsYou, findings, redis, policy } = live.status;
   if (needsYou) {
     return html`<section class="verdict bad" aria-label="what needs you"><b>${findings.length === 1 ? 'One thing needs you' : `${findings.length} things need you`}</b>
       <ul>${findings.map(finding)}</ul></section>`;
   }
   const facts = [
     ...(live.cases?.total ? [`${totalOf(live.cases)} limited as the policy says`] : []),
-    `${nodes.answered} ${nodes.answered === 1 ? 'node' : 'nodes'}`,
+    nodesInWords(),
     redis.p99Ms === undefined ? 'Redis reachable' : `Redis ${number(redis.p99Ms)} ms`,
     `policy ${policy.revision}${policy.since ? ` since ${clock(policy.since)}` : ''}${policy.by ? ` by ${policy.by}` : ''}`
   ];
@@ -64,9 +64,11 @@ function traffic() {
   </section>`;
 }
 
+const nodesInWords = () => `${live.nodes.length} ${live.nodes.length === 1 ? 'node' : 'nodes'}${live.unseen.length ? `, ${live.unseen.length} not seen` : ''}`;
+
 function nodes() {
   const columns = [
-    ['node', node => html`<span title=${node.node}>${node.listens}</span>`],
+    ['node', node => html`<span title=${node.node}>${node.listens}</span>${node.seen ? html` <small class="gone">not seen for ${age(node.seen, live.at)}</small>` : nothing}`],
     ['up since', node => time(node.upSince)],
     ['policy', node => node.revision, 'number'],
     ['Redis', node => (node.away > 0 ? html`<b class="bad">${Math.round(node.away * 100)} % away</b>` : `at most ${number(node.redisMostMs)} ms`)],
@@ -75,7 +77,7 @@ function nodes() {
     ['pre-fetched', node => number(node.leased), 'number'],
     ['heap', node => html`${bar((100 * node.heapUsedMb) / node.heapMostMb, `${node.heapUsedMb} of ${node.heapMostMb} MB`)} <small>${node.heapUsedMb} of ${node.heapMostMb} MB</small>`, 'wide']
   ];
-  return html`<details class="nodes"><summary>${live.nodes.length} ${live.nodes.length === 1 ? 'node' : 'nodes'}</summary>${table(columns, live.nodes, 'No node has answered.', 'nodes')}</details>`;
+  return html`<details class="nodes"><summary>${nodesInWords()}</summary>${table(columns, [...live.nodes, ...live.unseen], '', 'nodes')}</details>`;
 }
 
 /** The address of the list, and of a case in it. */

@@ -1,0 +1,75 @@
+package io.weir.operators.nodes;
+
+import io.vertx.core.json.JsonObject;
+import io.weir.node.json.JsonInput;
+import io.weir.state.connection.RedisConnections;
+import io.weir.state.connection.Scripts;
+import io.weir.state.wire.LuaLibrary;
+import io.weir.state.wire.LuaScript;
+import io.weir.state.wire.RedisKeys;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * What the nodes say of themselves, in Redis, where it outlives for an hour a node that ended without notice. Safe for
+ * use by many threads; failures are {@link io.weir.core.throttle.StoreUnavailableException}.
+ */
+public final class RedisNodes {
+  static final Duration LIVES = Duration.ofHours(1);
+  /** With more of them, the oldest record goes. */
+  static final int MOST = 64;
+
+  private static final LuaLibrary LIBRARY =
+      LuaLibrary.of("nodes", List.of("node_put", "node_look", "node_end"));
+  private static final List<String> KEYS = List.of(RedisKeys.NODES_SEEN);
+  private static final int PARTS = 3;
+
+  private final RedisConnections redis;
+  private final LuaScript put = LIBRARY.script("node_put");
+  private final LuaScript look = LIBRARY.script("node_look");
+  private final LuaScript end = LIBRARY.script("node_end");
+
+  public RedisNodes(RedisConnections redis) {
+    this.redis = redis;
+  }
+
+  /**
+   * A node, as it described itself last.
+   *
+   * @param node its name
+   * @param seen when that was, by Redis's clock
+   */
+  public record SeenNode(String node, Instant seen, JsonObject facts) {}
+
+  /** Replaces the record of a node. */
+  public CompletableFuture<Void> put(String node, JsonObject facts) {
+    List<String> arguments = List.of(
+        node, facts.encode(), Long.toString(LIVES.toMillis()), Integer.toString(MOST));
+    return Scripts.run(redis, put, KEYS, arguments).thenApply(removed -> null);
+  }
+
+  /** The nodes of the last hour, also those that answer. */
+  public CompletableFuture<List<SeenNode>> look() {
+    List<String> arguments = List.of(Long.toString(LIVES.toMillis()));
+    return Scripts.run(redis, look, KEYS, arguments).thenApply(RedisNodes::seen);
+  }
+
+  private static List<SeenNode> seen(List<Object> answer) {
+    List<SeenNode> nodes = new ArrayList<>();
+    for (int i = 0; i + PARTS <= answer.size(); i += PARTS) {
+      nodes.add(new SeenNode(
+          (String) answer.get(i),
+          Instant.ofEpochMilli((Long) answer.get(i + 1)),
+          JsonInput.object((String) answer.get(i + 2))));
+    }
+    return nodes;
+  }
+
+  /** Removes the record of a node that ends. */
+  public CompletableFuture<Void> end(String node) {
+    return Scripts.run(redis, end, KEYS, List.of(node)).thenApply(removed -> null);
+  }
+}

@@ -1,0 +1,27 @@
+-- Returns what nodes have said of themselves within an hour, and when: those that answer, and those that have ended
+-- without notice.
+--
+-- KEYS
+--   1      weir:nodes:seen hash, as of node_put.lua
+-- ARGV
+--   1      lives_ms       whole number > 0: so long a record outlives its node
+-- RETURNS
+--   { node, seen_ms, text, ... } of each node
+-- ERRORS
+--   only those of wrong arguments
+-- TTL
+--   writes no key
+
+local clock = require('now')
+
+local lives_ms = tonumber(ARGV[1])
+local now_ms = math.floor(clock(ARGV)(1) / 1000)
+local stored, answer = redis.call('HGETALL', KEYS[1]), {}
+for i = 1, #stored, 2 do
+  local at_ms, text = string.match(stored[i + 1], '^(%d+) (.*)$')
+  if at_ms and now_ms - at_ms <= lives_ms then
+    local next = #answer
+    answer[next + 1], answer[next + 2], answer[next + 3] = stored[i], tonumber(at_ms), text
+  end
+end
+return answer
