@@ -68,6 +68,11 @@ public final class RedisKeys {
     return PREFIX + "warning:" + rule + ":" + owner + ":" + limit + ":" + at;
   }
 
+  /** A text: the draft of the policy that an operator writes. */
+  public static String draft(String operator) {
+    return PREFIX + "draft:" + operator;
+  }
+
   /** A text: a policy that all nodes read before it is in force. */
   public static String policyProposal(String name) {
     return POLICY + ":next:" + name;

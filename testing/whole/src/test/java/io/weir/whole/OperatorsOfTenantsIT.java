@@ -94,6 +94,18 @@ final class OperatorsOfTenantsIT {
   }
 
   @Test
+  void aDraftOfThePolicyIsOfItsOperatorAlone() {
+    String path = "/v1/session/draft";
+    String draft = new JsonObject().put("text", "buckets: []").put("at", 1).encode();
+    assertThat(ask(NodeFixture.ADMIN, "PUT", path, draft).statusCode()).isEqualTo(204);
+
+    assertThat(ask(ofAcme, "PUT", path, draft).statusCode()).isEqualTo(403);
+    assertThat(ask(ofAcme, "DELETE", path, "").statusCode()).isEqualTo(403);
+    assertThat(ask(ofAcme, "GET", path, "").body()).isEqualTo("{}");
+    assertThat(ask(NodeFixture.ADMIN, "GET", path, "").body()).isEqualTo(draft);
+  }
+
+  @Test
   void onlyCasesOfTheTenantAreShown() {
     denied("k1");
     denied("k2");

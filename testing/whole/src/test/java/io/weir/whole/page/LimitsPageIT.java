@@ -10,12 +10,21 @@ import io.weir.core.policy.FailureMode;
 import io.weir.node.testing.NodeFixture;
 import java.nio.charset.StandardCharsets;
 import java.util.regex.Pattern;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The draft of a policy on the page, from the first letter until it is in force or gone. */
 @Tag("page")
 final class LimitsPageIT extends OperatorsPage {
+  private static final String DRAFT = "/v1/session/draft";
+
+  @BeforeEach
+  void discardTheDraftOfAnotherTest() {
+    send("DELETE", DRAFT, "");
+  }
+
   private Locator draft(String expected) {
     show("limits");
     Locator text = page.locator("#policy-text");
@@ -52,6 +61,33 @@ final class LimitsPageIT extends OperatorsPage {
     assertThat(text).hasValue(policy + "# mine\n");
     button("Dry run").click(); // with the second secret from before
     assertThat(page.locator(".notice")).hasText("It would be accepted.");
+  }
+
+  @Test
+  void aDraftOfANodeThatDiesIsFoundOnThePageOfAnother() {
+    String typed = policy + "# mine\n";
+    try (NodeFixture dying = NodeFixture.at(redis.uri(), POLICY, FailureMode.LOCAL)) {
+      signIn(dying, NodeFixture.ADMIN);
+      page.navigate(dying.uri("/page") + "#/limits");
+      Locator text = page.locator("#policy-text");
+      assertThat(text).hasValue(policy);
+      text.fill(typed);
+      Awaitility.await()
+          .until(() -> send("GET", DRAFT, "").body(), body -> body.contains("# mine"));
+    }
+
+    go("limits"); // another port is another origin, with a storage of its own, and the same session
+    Locator text = page.locator("#policy-text");
+    assertThat(text).hasValue(typed);
+    assertThat(page.locator(".steps")).containsText("differs from revision");
+    text.fill(typed + "# and more\n");
+    page.reload();
+    assertThat(text).hasValue(typed + "# and more\n");
+    button("Discard…").click();
+    confirm("Discard").click();
+    assertThat(text).hasValue(policy);
+    Awaitility.await().until(() -> send("GET", DRAFT, "").body(), "{}"::equals);
+    assertThat(complaints).isEmpty();
   }
 
   @Test

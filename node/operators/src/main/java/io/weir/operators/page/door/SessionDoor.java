@@ -1,5 +1,6 @@
 package io.weir.operators.page.door;
 
+import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.json.JsonObject;
@@ -8,14 +9,17 @@ import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
 import io.weir.node.auth.KeyHeaders;
 import io.weir.node.auth.Operator;
+import io.weir.node.extension.LoopParts;
 import io.weir.node.intake.Door;
 import io.weir.node.intake.Route;
 import io.weir.node.intake.RoutedRequest;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 
 /**
- * {@code /v1/session}: begins the session of a browser with an admin token, tells what it may do, and ends it. The token
+ * {@code /v1/session}: begins the session of a browser with an admin token, tells what it may do, and ends it, with the
+ * draft of its operator. The token
  * is sent in a header, which a page of another site cannot set without being asked first.
  */
 public final class SessionDoor implements Door {
@@ -23,10 +27,15 @@ public final class SessionDoor implements Door {
   private static final ProblemDetails NO_TOKEN = ProblemDetails.of(
       401, "admin_token_invalid", "A session begins with Authorization: Bearer and an admin token");
 
+  private final Context loop;
   private final Operators operators;
+  private final RedisDrafts drafts;
 
-  public SessionDoor(Operators operators) {
-    this.operators = operators;
+  /** A door of one event loop. */
+  SessionDoor(LoopParts loop, RedisDrafts drafts) {
+    this.loop = loop.vertx().getOrCreateContext();
+    this.operators = loop.node().operators();
+    this.drafts = drafts;
   }
 
   @Override
@@ -64,10 +73,27 @@ public final class SessionDoor implements Door {
   }
 
   private Future<Void> end(RoutedRequest request) {
-    // Whether the token still counts does not matter.
+    Optional<String> operator = named(request);
     return operators
         .sessions()
         .end(request.http())
+        .compose(ended -> forgotten(operator))
         .compose(ended -> request.response().setStatusCode(204).end());
+  }
+
+  // A session can be ended whether its token still counts or not.
+  private Optional<String> named(RoutedRequest request) {
+    try {
+      return Optional.of(operators.of(request.http()).name());
+    } catch (RefusedException unknown) {
+      return Optional.empty();
+    }
+  }
+
+  // A draft that cannot be forgotten now ends by itself, hours later.
+  private Future<Void> forgotten(Optional<String> operator) {
+    return operator
+        .map(name -> Future.fromCompletionStage(drafts.end(name), loop).otherwiseEmpty())
+        .orElseGet(Future::succeededFuture);
   }
 }

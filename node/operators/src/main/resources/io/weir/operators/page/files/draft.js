@@ -1,25 +1,32 @@
-// The one draft of the policy: it stays in this browser until it is in force, discarded, or its operator signs out.
+// The one draft of the policy: it stays in this browser, and in the cluster, until it is in force, discarded, or its
+// operator signs out.
+
+import { ask } from './api.js';
 
 const NAME = 'weir.draft';
+const PATH = '/v1/session/draft';
+const PAUSE_MILLIS = 300;
 
-/** The draft: its `text`, the revision `base` from which it began, and `compared`, the text that was compared last. */
-export function kept() {
-  try {
-    return JSON.parse(localStorage.getItem(NAME)) || null;
-  } catch {
-    return null; // a browser without storage, or with something else at this name
-  }
+/**
+ * The draft: its `text`, the revision `base` from which it began, `compared`, the text that was compared last, and `at`.
+ * The newer of this browser's, and that of its operator, which may be of the page of another node.
+ */
+export async function kept() {
+  const stored = await ask(PATH).catch(() => ({}));
+  const own = JSON.parse(localStorage.getItem(NAME));
+  return stored.at > (own?.at || 0) ? stored : own;
 }
+
+let timer = 0;
 
 /** Keeps a draft; null ends it. */
 export function keep(draft) {
   try {
-    if (draft) {
-      localStorage.setItem(NAME, JSON.stringify(draft));
-    } else {
-      localStorage.removeItem(NAME);
-    }
+    localStorage.setItem(NAME, JSON.stringify(draft));
   } catch {
-    // Without storage a draft lasts as long as the page.
+    // A draft that is too long for the browser lasts as long as the page.
   }
+  clearTimeout(timer);
+  // Without the cluster it is that of this browser.
+  timer = setTimeout(() => ask(PATH, draft ? { method: 'PUT', json: draft } : { method: 'DELETE' }).catch(() => {}), PAUSE_MILLIS);
 }

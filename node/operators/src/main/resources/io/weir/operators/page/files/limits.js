@@ -19,7 +19,7 @@ const revision = () => shown.tag.replaceAll('"', '');
 
 async function find() {
   const { value: text, tag, file } = await askWithTag('/v1/policy');
-  Object.assign(shown, { text, tag, file, draft: kept() });
+  Object.assign(shown, { text, tag, file, draft: await kept() });
   if (shown.draft?.text === text) {
     write(null);
   }
@@ -27,8 +27,8 @@ async function find() {
 }
 
 function write(draft) {
-  shown.draft = draft;
-  keep(draft);
+  shown.draft = draft && { ...draft, at: Date.now() };
+  keep(shown.draft);
 }
 
 let timer = 0;
