@@ -21,10 +21,12 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -62,6 +64,24 @@ final class PageIT extends OperatorsPage {
         "keys?list=tenants",
         "keys?list=tokens",
         "work");
+  }
+
+  private static final String PLACEHOLDERS = """
+      new MutationObserver(() => {
+        window.hadPlaceholder ||= Boolean(document.querySelector('.traffic .loading'));
+      }).observe(document, { childList: true, subtree: true })""";
+
+  @Test
+  void theFirstPaintHasItsFigures() {
+    signIn();
+    page.addInitScript(PLACEHOLDERS);
+    // A busy machine may be late: then the page does not wait.
+    Awaitility.await().atMost(Duration.ofMinutes(1)).until(() -> {
+      page.reload();
+      assertThat(page.locator(".figures")).isVisible();
+      return !Boolean.TRUE.equals(page.evaluate("window.hadPlaceholder"));
+    });
+    assertThat(complaints).isEmpty();
   }
 
   @Test

@@ -13,6 +13,7 @@ import work from './work.js';
 
 const VIEWS = { now, limits, keys, work };
 const STALE_MILLIS = 10_000;
+const FIRST_MILLIS = 800;
 const SCOPES = ['read', 'keys', 'all'];
 const root = document.getElementById('app');
 
@@ -281,13 +282,17 @@ function lookForSilence() {
   }
 }
 
-function begin() {
+// The first paint waits for its figures, but not for long: a Redis that hangs makes them late.
+async function begin() {
   if (app.session.tenant) {
     // The stream of a node covers all tenants, so the page of a tenant's operator asks instead.
     setInterval(() => goesOn().then(goes => goes && heard()), TENANT_EVERY_MILLIS);
   } else {
-    listen(heard, goesOn);
     setInterval(lookForSilence, 1000);
+    await new Promise(done => {
+      listen(() => done(heard()), goesOn);
+      setTimeout(done, FIRST_MILLIS);
+    });
   }
   route();
 }
