@@ -173,6 +173,9 @@ final class InsightIT {
     JsonObject second = NodeFixture.json(look(one, "/v1/denials/" + unlisted.getString("id")));
     assertThat(second.getString("operation")).isEqualTo("unlisted");
     assertThat(second.getString("reason")).isEqualTo("operation_not_configured");
+    String shown = weir("denials", "--key", "k3");
+    assertThat(shown).contains(" no operation of the po").doesNotContain("unlisted");
+    assertThat(shown.lines()).allSatisfy(line -> assertThat(line).hasSizeLessThanOrEqualTo(80));
   }
 
   @Test

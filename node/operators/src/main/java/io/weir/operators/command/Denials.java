@@ -1,6 +1,7 @@
 package io.weir.operators.command;
 
 import io.vertx.core.json.JsonObject;
+import io.weir.core.policy.Plan;
 import io.weir.node.command.Ago;
 import io.weir.node.command.CommandRow;
 import io.weir.node.command.RowCommand;
@@ -49,13 +50,19 @@ final class Denials {
         .number("ago", denial -> Ago.since(denial.getString("at"), call.now()))
         .whole("id", denial -> denial.getString("id"))
         .text("who", denial -> denial.getString("tenant") + "/" + denial.getString("key"))
-        .text("operation", denial -> denial.getString("operation"))
+        .text("operation", Denials::operation)
         .text("limit", Denials::why)
         .number(
             "wait",
             denial -> denial.containsKey("retryAfterMs")
                 ? Ago.precisely(denial.getLong("retryAfterMs"))
                 : "");
+  }
+
+  // The words of the page.
+  private static String operation(JsonObject denial) {
+    String name = denial.getString("operation");
+    return name.equals(Plan.UNLISTED) ? "no operation of the policy" : name;
   }
 
   private static String why(JsonObject denial) {
