@@ -3,6 +3,7 @@ package io.weir.whole.page;
 import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.microsoft.playwright.Browser.NewContextOptions;
 import com.microsoft.playwright.Download;
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
@@ -46,6 +47,22 @@ final class CasesPageIT extends OperatorsPage {
     assertThat(page.locator(".decisions")).containsText("Ask, Tell pass now");
     assertThat(page.locator(".notice")).containsText("busy was reset");
     assertThat(complaints).isEmpty();
+  }
+
+  @Test
+  void onAPhoneTheDenialsAMinuteAreInSightBesideALongTime() {
+    open(new NewContextOptions().setViewportSize(390, 844));
+    ask("user:globex-batch2", 6);
+    ask("user:globex-batch2", 6);
+    signIn();
+    assertThat(page.locator("[aria-label=cases]")).containsText("globex-batch2");
+    Object hidden = page.evaluate("""
+        () => {
+          const cases = document.querySelector('[aria-label=cases]');
+          cases.querySelectorAll('time').forEach(time => { time.textContent = '59 min 59 s'; });
+          return cases.scrollWidth - cases.clientWidth;
+        }""");
+    assertThat(hidden).isEqualTo(0);
   }
 
   @Test

@@ -13,7 +13,7 @@ const LISTS = {
   now: ['Limited now', 'Nobody is limited.'],
   nearly: ['Nearly', 'No limit is nearly full.'],
   wouldbe: ['Would be', 'No limit in audit mode and no candidate would deny anybody.'],
-  closed: ['Closed', 'Nobody was limited in the last 24 hours.'],
+  closed: ['Closed', 'Nobody else was limited in the last 24 hours.'],
   denials: ['Denials', ''],
   changes: ['Changes', '']
 };
