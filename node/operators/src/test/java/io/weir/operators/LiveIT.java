@@ -145,7 +145,8 @@ final class LiveIT {
       JsonObject status = look(two, "/v1/status");
       assertThat(status.getBoolean("needsYou")).as(status.encode()).isFalse();
       assertThat(status.getJsonObject("nodes"))
-          .isEqualTo(new JsonObject().put("asked", 2).put("answered", 2).put("unseen", new JsonArray()));
+          .isEqualTo(
+              new JsonObject().put("asked", 2).put("answered", 2).put("unseen", new JsonArray()));
       assertThat(status.getJsonObject("redis").getString("state")).isEqualTo("answers");
       assertThat(status.getJsonObject("redis").getDouble("p99Ms")).isPositive();
       assertThat(status.getJsonObject("policy").getString("by")).isEqualTo("node");

@@ -23,13 +23,14 @@ record Run(long first, long last, long requests) {
     return List.copyOf(joined);
   }
 
-  // Adds a run that does not begin before the others: it goes on with the last one unless that is closed by then.
+  // Adds a run that does not begin before the others: it goes on with the last one unless that is
+  // closed by then.
   private static void add(Deque<Run> runs, Run next) {
     Run before = runs.peekLast();
     if (before != null && before.isOpen(next.first)) {
       runs.removeLast();
-      runs.addLast(new Run(
-          before.first, Math.max(before.last, next.last), before.requests + next.requests));
+      runs.addLast(
+          new Run(before.first, Math.max(before.last, next.last), before.requests + next.requests));
     } else {
       runs.addLast(next);
     }

@@ -53,8 +53,7 @@ final class Top {
     List<Count> counts = Count.of(found.getString("state"));
     if (!found.getJsonArray("cases").isEmpty()) {
       call.out()
-          .printf(
-              ROW, "who", "limit", "since", "last", counts.get(0).title, counts.get(1).title);
+          .printf(ROW, "who", "limit", "since", "last", counts.get(0).title, counts.get(1).title);
       Instant at = Instant.parse(found.getString("at"));
       found.getJsonArray("cases").stream()
           .map(JsonObject.class::cast)

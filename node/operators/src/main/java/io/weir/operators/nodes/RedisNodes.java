@@ -46,8 +46,8 @@ public final class RedisNodes {
 
   /** Replaces the record of a node. */
   public CompletableFuture<Void> put(String node, JsonObject facts) {
-    List<String> arguments = List.of(
-        node, facts.encode(), Long.toString(LIVES.toMillis()), Integer.toString(MOST));
+    List<String> arguments =
+        List.of(node, facts.encode(), Long.toString(LIVES.toMillis()), Integer.toString(MOST));
     return Scripts.run(redis, put, KEYS, arguments).thenApply(removed -> null);
   }
 

@@ -21,6 +21,7 @@ import java.util.stream.Stream;
 public final class ClusterStatus {
   /** The field of a node with its findings. */
   public static final String FINDINGS = "findings";
+
   static final String P99 = "redisP99Ms";
   private static final String REVISION = "revision";
   private static final String REVISION_SINCE = "revisionSince";

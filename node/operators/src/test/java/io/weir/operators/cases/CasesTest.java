@@ -116,7 +116,8 @@ final class CasesTest {
     denied(loop, "k1");
     CaseQuery asked = new CaseQuery(CaseState.NOW, Optional.empty(), CaseQuery.MOST);
     JsonObject sent = loop.find(asked, nanos(), now()).toJson();
-    JsonArray run = sent.getJsonArray("denied").getJsonObject(0).getJsonArray("runs").getJsonArray(0);
+    JsonArray run =
+        sent.getJsonArray("denied").getJsonObject(0).getJsonArray("runs").getJsonArray(0);
     run.remove(2);
 
     Cases read = Cases.parse(sent);

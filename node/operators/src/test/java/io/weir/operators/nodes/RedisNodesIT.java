@@ -45,8 +45,8 @@ final class RedisNodesIT {
   }
 
   private void stored(String node, Duration before) {
-    redis.ask("HSET weir:nodes:seen %s \"%d {}\""
-        .formatted(node, now().minus(before).toEpochMilli()));
+    redis.ask(
+        "HSET weir:nodes:seen %s \"%d {}\"".formatted(node, now().minus(before).toEpochMilli()));
   }
 
   @Test

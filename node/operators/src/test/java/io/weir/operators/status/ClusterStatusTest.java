@@ -111,8 +111,10 @@ final class ClusterStatusTest {
   void nodesThatDoNotAnswerAreMissedSinceTheFirstLook() {
     List<JsonObject> one = List.of(node("a", 3));
     status.of(new NodeAnswers(one, 3, List.of(), false), AT.minusSeconds(30));
-    JsonObject found =
-        status.of(new NodeAnswers(one, 2, List.of(), false), AT).getJsonArray("findings").getJsonObject(0);
+    JsonObject found = status
+        .of(new NodeAnswers(one, 2, List.of(), false), AT)
+        .getJsonArray("findings")
+        .getJsonObject(0);
     assertThat(found.getString("what")).isEqualTo("1 of 2 nodes do not answer");
     assertThat(found.getString("since")).isEqualTo(AT.minusSeconds(30).toString());
     assertThat(codes(of(one))).isEmpty();

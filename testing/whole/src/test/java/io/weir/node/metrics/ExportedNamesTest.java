@@ -50,8 +50,7 @@ import org.junit.jupiter.api.io.TempDir;
 final class ExportedNamesTest {
   private static final Pattern NAME =
       Pattern.compile("\\b((?:throttle|http_(?:server|upstream))_[a-z_]+)");
-  private static final Pattern EXPRESSION =
-      Pattern.compile("\"expr\": \"((?:[^\"\\\\]|\\\\.)*)\"");
+  private static final Pattern EXPRESSION = Pattern.compile("\"expr\": \"((?:[^\"\\\\]|\\\\.)*)\"");
   private static final Duration TIMEOUT = Duration.ofMinutes(1);
   private static final Policy POLICY = PolicyDocuments.parse("test", """
           operations:
@@ -89,7 +88,8 @@ final class ExportedNamesTest {
             .containsAnyOf(name, name.replaceFirst("_(bucket|sum|count|max)$", "")));
   }
 
-  // Queries are evaluated on the series of a node with their labels, each growing: one whose labels no series has is empty.
+  // Queries are evaluated on the series of a node with their labels, each growing: one whose labels
+  // no series has is empty.
   @Test
   void everyQueryOfTheDashboardHasAnAnswer(@TempDir Path folder) throws IOException {
     assumeTrue(
@@ -134,7 +134,9 @@ final class ExportedNamesTest {
   }
 
   private Set<String> exported() {
-    return lines().map(line -> line.split("[{ ]", 2)[0]).collect(Collectors.toCollection(TreeSet::new));
+    return lines()
+        .map(line -> line.split("[{ ]", 2)[0])
+        .collect(Collectors.toCollection(TreeSet::new));
   }
 
   private Stream<String> lines() {

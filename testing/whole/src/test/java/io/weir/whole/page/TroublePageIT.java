@@ -72,9 +72,8 @@ final class TroublePageIT extends OperatorsPage {
   @Test
   void aNodeThatEndedWithoutNoticeIsGreyedWithItsAge() {
     signIn();
-    JsonObject facts = NodeFixture.json(send("GET", "/v1/nodes", ""))
-        .getJsonArray("nodes")
-        .getJsonObject(0);
+    JsonObject facts =
+        NodeFixture.json(send("GET", "/v1/nodes", "")).getJsonArray("nodes").getJsonObject(0);
     try (RedisConnections connections =
         RedisConnections.open(redis.uri(), Duration.ofSeconds(10))) {
       RedisNodes nodes = new RedisNodes(connections);
@@ -89,7 +88,8 @@ final class TroublePageIT extends OperatorsPage {
         assertThat(row).containsText("not seen for");
         assertThat(row).containsText("MB");
         String grey = color(row);
-        assertThat(grey).isNotEqualTo(color(page.locator("[aria-label=nodes] tbody tr").first()));
+        assertThat(grey)
+            .isNotEqualTo(color(page.locator("[aria-label=nodes] tbody tr").first()));
       } finally {
         nodes.end("killed").join();
       }

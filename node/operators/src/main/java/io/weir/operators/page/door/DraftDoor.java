@@ -61,11 +61,7 @@ public final class DraftDoor implements Door {
   private Future<Void> keep(RoutedRequest request) {
     Operator operator = operators.require(request.http(), Scope.ALL);
     return bodies
-        .object(
-            request,
-            MAX_BYTES,
-            INVALID,
-            body -> of(drafts.put(operator.name(), checked(body))))
+        .object(request, MAX_BYTES, INVALID, body -> of(drafts.put(operator.name(), checked(body))))
         .compose(kept -> request.response().setStatusCode(204).end());
   }
 

@@ -72,6 +72,7 @@ public record PageFile(
   private static final Pattern INDENTATION = Pattern.compile("(?m)^\\s+"); // and empty lines
   /** The space around what separates parts of a style sheet; that of a selector before a colon has a meaning. */
   private static final Pattern STYLE_SPACE = Pattern.compile("\\s*([{};,:])\\s+");
+
   private static final int VERSION_DIGITS = 16;
 
   /** All files. */

@@ -40,7 +40,8 @@ final class RedisDrafts {
   /** The draft of an operator. */
   CompletableFuture<Optional<JsonObject>> look(String operator) {
     return Scripts.run(redis, look, keys(operator), List.of())
-        .thenApply(found -> found.stream().findFirst().map(text -> JsonInput.object((String) text)));
+        .thenApply(
+            found -> found.stream().findFirst().map(text -> JsonInput.object((String) text)));
   }
 
   /** Forgets the draft of an operator, if there is one. */
