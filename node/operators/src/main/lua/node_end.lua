@@ -1,4 +1,4 @@
--- Removes what a node says of itself: it ends, and nobody has to miss it.
+-- Removes the description of a node that ends: nobody has to miss it.
 --
 -- KEYS
 --   1      weir:nodes:seen hash, as of node_put.lua

@@ -1,5 +1,5 @@
--- Returns what nodes have said of themselves within an hour, and when: those that answer, and those that have ended
--- without notice.
+-- Returns the descriptions of nodes of the last hour, with their times: of nodes that answer, and of those that have
+-- ended without notice.
 --
 -- KEYS
 --   1      weir:nodes:seen hash, as of node_put.lua
@@ -20,8 +20,8 @@ local stored, answer = redis.call('HGETALL', KEYS[1]), {}
 for i = 1, #stored, 2 do
   local at_ms, text = string.match(stored[i + 1], '^(%d+) (.*)$')
   if at_ms and now_ms - at_ms <= lives_ms then
-    local next = #answer
-    answer[next + 1], answer[next + 2], answer[next + 3] = stored[i], tonumber(at_ms), text
+    local last = #answer
+    answer[last + 1], answer[last + 2], answer[last + 3] = stored[i], tonumber(at_ms), text
   end
 end
 return answer

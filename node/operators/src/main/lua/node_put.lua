@@ -1,8 +1,8 @@
--- Replaces what a node says of itself, which outlives it for an hour. Once per minute of its node it removes the records
+-- Replaces the description of a node, which outlives it for an hour. Once per minute of its node it removes the records
 -- that are older, and the oldest ones of too many.
 --
 -- KEYS
---   1      weir:nodes:seen hash: by the name of a node what it says, after the instant in milliseconds and a space
+--   1      weir:nodes:seen hash: by the name of a node its description, after the instant in milliseconds and a space
 -- ARGV
 --   1      node           text: its name
 --   2      text           JSON

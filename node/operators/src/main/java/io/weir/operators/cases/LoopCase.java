@@ -14,7 +14,7 @@ final class LoopCase {
   private static final long MINUTE_MILLIS = 60_000;
   private static final long DAY_MILLIS = TimeUnit.DAYS.toMillis(1);
   private static final int SLICES = 10;
-  /** Those of an hour at least, because a minute is between two of them. */
+  /** Runs of an hour at least, because a minute is between two of them. */
   private static final int MOST_RUNS = 60;
 
   private final CaseName name;

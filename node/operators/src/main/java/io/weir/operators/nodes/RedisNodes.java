@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * What the nodes say of themselves, in Redis, where it outlives for an hour a node that ended without notice. Safe for
+ * The description of each node by itself, in Redis, where it outlives for an hour a node that ended without notice. Safe for
  * use by many threads; failures are {@link io.weir.core.throttle.StoreUnavailableException}.
  */
 public final class RedisNodes {

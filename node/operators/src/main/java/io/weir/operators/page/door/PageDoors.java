@@ -18,7 +18,7 @@ public final class PageDoors {
     this.drafts = new RedisDrafts(redis);
   }
 
-  /** Those of one event loop. */
+  /** The doors of one event loop. */
   public List<Door> onLoop(LoopParts loop) {
     return List.of(
         new FilesDoor(files, hasOwnPort),
