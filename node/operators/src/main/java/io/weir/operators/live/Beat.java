@@ -123,11 +123,13 @@ public final class Beat {
   // Without Redis no record is written; other nodes see this one as silent then.
   private void record() {
     if (!isEnding) {
-      records.put(node.policies().questions().node(), facts()).whenComplete((done, error) -> {
-        if (error != null) {
-          LOG.debug("the record of this node was not written: {}", error.getMessage());
-        }
-      });
+      var unused = records
+          .put(node.policies().questions().node(), facts())
+          .whenComplete((done, error) -> {
+            if (error != null) {
+              LOG.debug("the record of this node was not written: {}", error.getMessage());
+            }
+          });
     }
   }
 
