@@ -14,10 +14,12 @@ const PAUSE_MILLIS = 300;
 export async function kept() {
   const stored = await ask(PATH).catch(() => ({}));
   const own = JSON.parse(localStorage.getItem(NAME));
-  return stored.at > (own?.at || 0) ? stored : own;
+  return stored.at > Math.max(keptAt, own?.at || 0) ? stored : own;
 }
 
 let timer = 0;
+// What this page has ended may be in the cluster for a moment.
+let keptAt = 0;
 
 /** Keeps a draft; null ends it. */
 export function keep(draft) {
@@ -26,6 +28,7 @@ export function keep(draft) {
   } catch {
     // A draft that is too long for the browser lasts as long as the page.
   }
+  keptAt = Date.now();
   clearTimeout(timer);
   // Without the cluster it is that of this browser.
   timer = setTimeout(() => ask(PATH, draft ? { method: 'PUT', json: draft } : { method: 'DELETE' }).catch(() => {}), PAUSE_MILLIS);
