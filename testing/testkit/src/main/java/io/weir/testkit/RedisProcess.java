@@ -76,12 +76,34 @@ public final class RedisProcess implements AutoCloseable {
     return start(port, environment, options.length > 0 || !environment.isEmpty(), options);
   }
 
+  /** Starts Valkey 9 with these options, or skips the test where it is missing. */
+  public static RedisProcess valkey9(String... options) {
+    Path executable = Valkey9.executable();
+    return start(directory -> executable, FreePorts.one(), Map.of(), true, options);
+  }
+
   private static RedisProcess start(
       int port, Map<String, String> environment, boolean hasOptions, String... options) {
+    Executable installed = directory -> EmbeddedRedis.executable(EmbeddedRedis.Binary.ANY, directory);
+    return start(installed, port, environment, hasOptions, options);
+  }
+
+  /** The program to run; a bundled one is unpacked into the directory. */
+  @FunctionalInterface
+  private interface Executable {
+    Path in(Path directory) throws IOException;
+  }
+
+  private static RedisProcess start(
+      Executable executable,
+      int port,
+      Map<String, String> environment,
+      boolean hasOptions,
+      String... options) {
     try {
       Path directory = Files.createTempDirectory("weir-redis");
       List<String> command = new ArrayList<>(List.of(
-          EmbeddedRedis.executable(EmbeddedRedis.Binary.ANY, directory).toString(),
+          executable.in(directory).toString(),
           "--port",
           Integer.toString(port),
           "--bind",

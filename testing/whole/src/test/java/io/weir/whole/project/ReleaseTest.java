@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -22,17 +23,18 @@ final class ReleaseTest {
   private static final Duration WITHIN = Duration.ofMinutes(2);
 
   @TempDir
-  private Path folder;
+  private static Path folder;
 
-  private Path clone;
+  private static Path clone;
+  private static String copied;
+
   private String begun;
 
-  @BeforeEach
-  void copy() throws IOException {
+  @BeforeAll
+  static void copy() throws IOException {
     assumeTrue(Files.exists(HOME.resolve(".git")), "skipped: this is no clone");
     clone = folder.resolve("clone");
     good(run("git", "clone", "-q", "--no-tags", HOME.toString(), clone.toString()));
-    git("checkout", "-q", "-B", "trunk");
     git("config", "user.name", "A person");
     git("config", "user.email", "person@weir.invalid");
     // What is not committed is tested, too.
@@ -42,7 +44,14 @@ final class ReleaseTest {
       git("apply", changes.toString());
     }
     change("CHANGELOG.md", "## [Unreleased]\n", "## [Unreleased]\n\n### Added\n\n* A line.\n");
-    begun = commit();
+    copied = commit();
+  }
+
+  @BeforeEach
+  void reset() {
+    git("checkout", "-q", "-f", "-B", "trunk", copied);
+    git("tag").lines().forEach(tag -> git("tag", "-d", tag));
+    begun = copied;
   }
 
   @Test
@@ -136,21 +145,21 @@ final class ReleaseTest {
         .toArray(String[]::new));
   }
 
-  private String text(String file) throws IOException {
+  private static String text(String file) throws IOException {
     return Files.readString(clone.resolve(file));
   }
 
-  private void change(String file, String from, String to) throws IOException {
+  private static void change(String file, String from, String to) throws IOException {
     Files.writeString(clone.resolve(file), text(file).replace(from, to));
   }
 
-  private String commit() {
+  private static String commit() {
     git("add", "-A");
     git("commit", "-qm", "changed");
     return git("rev-parse", "HEAD");
   }
 
-  private String git(String... arguments) {
+  private static String git(String... arguments) {
     return good(run(Stream.concat(Stream.of("git", "-C", clone.toString()), Stream.of(arguments))
             .toArray(String[]::new)))
         .strip();
