@@ -84,7 +84,8 @@ public final class RedisProcess implements AutoCloseable {
 
   private static RedisProcess start(
       int port, Map<String, String> environment, boolean hasOptions, String... options) {
-    Executable installed = directory -> EmbeddedRedis.executable(EmbeddedRedis.Binary.ANY, directory);
+    Executable installed =
+        directory -> EmbeddedRedis.executable(EmbeddedRedis.Binary.ANY, directory);
     return start(installed, port, environment, hasOptions, options);
   }
 

@@ -34,7 +34,8 @@ final class Valkey9 {
   }
 
   private static Stream<Path> onPath() {
-    return Stream.of(Optional.ofNullable(System.getenv("PATH")).orElse("").split(File.pathSeparator))
+    return Stream.of(
+            Optional.ofNullable(System.getenv("PATH")).orElse("").split(File.pathSeparator))
         .filter(entry -> !entry.isEmpty())
         .map(entry -> Path.of(entry, "valkey-server"));
   }

@@ -140,9 +140,9 @@ final class ReleaseTest {
   }
 
   private CommandRun release(String... options) {
-    return run(Stream.concat(
-            Stream.of(clone.resolve("scripts/release").toString()), Stream.of(options))
-        .toArray(String[]::new));
+    return run(
+        Stream.concat(Stream.of(clone.resolve("scripts/release").toString()), Stream.of(options))
+            .toArray(String[]::new));
   }
 
   private static String text(String file) throws IOException {

@@ -42,7 +42,8 @@ final class WorkflowsTest {
     Path release = FOLDER.resolve("release.yml");
     Path wrong = Files.writeString(
         folder.resolve("wrong.yml"),
-        Files.readString(release).replace("${{ secrets.SIGNING_KEY }}", "${{ secret.SIGNING_KEY }}"));
+        Files.readString(release)
+            .replace("${{ secrets.SIGNING_KEY }}", "${{ secret.SIGNING_KEY }}"));
     CommandRun run = lint(List.of(wrong));
     assertThat(run.status()).isEqualTo(1);
     assertThat(run.output()).contains("undefined variable \"secret\"");
@@ -62,8 +63,10 @@ final class WorkflowsTest {
   @Test
   void actionsArePinnedByTheirCommits() throws IOException {
     for (Path workflow : workflows()) {
-      List<String> uses =
-          Files.readString(workflow).lines().filter(line -> line.contains("uses:")).toList();
+      List<String> uses = Files.readString(workflow)
+          .lines()
+          .filter(line -> line.contains("uses:"))
+          .toList();
       assertThat(uses)
           .as(workflow.toString())
           .isNotEmpty()
@@ -78,7 +81,9 @@ final class WorkflowsTest {
             workflows().stream(),
             Stream.of("docker-compose.yml", "deploy/Dockerfile").map(HOME::resolve))
         .toList()) {
-      IMAGE.matcher(Files.readString(file)).results()
+      IMAGE
+          .matcher(Files.readString(file))
+          .results()
           .map(image -> image.group(1))
           .filter(image -> !image.startsWith("weir:"))
           .forEach(images::add);
@@ -105,7 +110,9 @@ final class WorkflowsTest {
   }
 
   private static List<String> texts(JsonObject of, String name) {
-    return of.getAsJsonArray(name).asList().stream().map(JsonElement::getAsString).toList();
+    return of.getAsJsonArray(name).asList().stream()
+        .map(JsonElement::getAsString)
+        .toList();
   }
 
   /** A tag is released by the script that was tried without it. */
@@ -115,7 +122,8 @@ final class WorkflowsTest {
     assertThat(release).contains("scripts/release --artifacts --key").contains("- run: .ci/run");
     assertThat(Files.readString(HOME.resolve("scripts/release")))
         .contains("output=$home/target/release");
-    for (MatchResult path : Pattern.compile("target/\\S+").matcher(release).results().toList()) {
+    for (MatchResult path :
+        Pattern.compile("target/\\S+").matcher(release).results().toList()) {
       assertThat(path.group()).startsWith("target/release/");
     }
   }

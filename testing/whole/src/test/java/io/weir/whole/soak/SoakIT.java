@@ -1,0 +1,235 @@
+package io.weir.whole.soak;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.vertx.core.Vertx;
+import io.weir.cluster.local.NodeProcess;
+import io.weir.testkit.FreePorts;
+import io.weir.testkit.RealTime;
+import io.weir.testkit.RedisProcess;
+import io.weir.testkit.RedisTime;
+import io.weir.whole.soak.SoakCalls.Doors;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import org.assertj.core.api.SoftAssertions;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Every capability on three nodes for {@code -Dweir.minutes}, and not without: a node is killed, Redis is paused and
+ * restarted, every ten minutes or more often in a short run. No limit is passed, and what a node and Redis hold is flat.
+ * {@code -Dweir.soak.record=FILE} gets a line for a run that has passed; {@code scripts/soak} adds them up.
+ */
+@Tag("faults")
+final class SoakIT {
+  private static final int MINUTES = Integer.getInteger("weir.minutes", 0);
+  private static final int NODES = 3;
+  private static final Duration MOST_BETWEEN_FAULTS = Duration.ofMinutes(10);
+  private static final Duration GONE = Duration.ofSeconds(5);
+  private static final int SAMPLES = 60;
+  // What is remembered for ten minutes, such as the ends of reservations, is complete by then.
+  private static final double WARM_UP_MINUTES = 11;
+
+  /** Faults, in their order. */
+  private enum Fault {
+    NODE_KILLED,
+    REDIS_PAUSED,
+    REDIS_RESTARTED
+  }
+
+  @TempDir
+  private Path folder;
+
+  private final SoakLedger ledger = new SoakLedger();
+  private final SoakSamples samples = new SoakSamples();
+  private final Map<Fault, Integer> faults = new TreeMap<>();
+  private final List<Doors> doors = new ArrayList<>();
+  private final NodeProcess[] nodes = new NodeProcess[NODES];
+  private final int[] adminPorts = new int[NODES];
+  private RedisProcess redis;
+  private Path policy;
+
+  @Test
+  void whateverFailsLimitsHoldAndMemoryIsFlat() throws Exception {
+    assumeTrue(MINUTES > 0, "skipped: -Dweir.minutes is not given; scripts/soak gives it");
+    assumeTrue(Files.exists(Path.of("/proc/self/fd")), "skipped: there is no /proc");
+    Vertx vertx = Vertx.vertx();
+    try (SoakUpstream upstream = new SoakUpstream();
+        RedisProcess appending = RedisProcess.start("--appendonly", "yes")) {
+      redis = appending;
+      policy = Files.writeString(folder.resolve("policy.yaml"), SoakLoad.policy(upstream.port()));
+      for (int i = 0; i < NODES; i++) {
+        List<Integer> ports = FreePorts.some(3);
+        doors.add(new Doors("http://127.0.0.1:" + ports.get(0), ports.get(2)));
+        adminPorts[i] = ports.get(1);
+        start(i);
+      }
+      SoakCalls calls = new SoakCalls(vertx, List.copyOf(doors), ledger);
+      SoakLoad load = new SoakLoad(calls, ledger);
+      load.start();
+      pass();
+      load.end();
+      judge(calls, load, upstream);
+    } finally {
+      for (NodeProcess node : nodes) {
+        if (node != null) {
+          node.close();
+        }
+      }
+      vertx.close().toCompletionStage().toCompletableFuture().join();
+    }
+  }
+
+  private void start(int index) throws Exception {
+    Map<String, String> environment = Map.of(
+        "WEIR_REDIS_URI",
+        redis.uri(),
+        "WEIR_POLICY",
+        policy.toString(),
+        "WEIR_SERVICE_TOKEN",
+        SoakCalls.SERVICE,
+        "WEIR_ENVOY_PORT",
+        Integer.toString(doors.get(index).envoy()),
+        "WEIR_EVENT_LOOPS",
+        "1");
+    String url = doors.get(index).url();
+    nodes[index] = NodeProcess.start(
+        Integer.parseInt(url.substring(url.lastIndexOf(':') + 1)),
+        adminPorts[index],
+        environment,
+        folder.resolve("node-" + index + ".log"),
+        NodeProcess.Archiving.OFF);
+    nodes[index].awaitReady();
+  }
+
+  /** Faults at equal distances, a sample between two of {@value #SAMPLES}. */
+  private void pass() throws Exception {
+    Duration length = Duration.ofMinutes(MINUTES);
+    Duration between = length.dividedBy(4);
+    between = between.compareTo(MOST_BETWEEN_FAULTS) > 0 ? MOST_BETWEEN_FAULTS : between;
+    long begun = System.nanoTime();
+    long nextFault = between.toNanos();
+    for (int i = 1; i <= SAMPLES; i++) {
+      long due = length.toNanos() * i / SAMPLES;
+      RealTime.pass(Duration.ofNanos(Math.max(0, begun + due - System.nanoTime())));
+      samples.take(nodes[0], redis);
+      if (due >= nextFault && i < SAMPLES - 1) {
+        Fault fault = Fault.values()[(int) (nextFault / between.toNanos() - 1) % 3];
+        fail(fault);
+        faults.merge(fault, 1, Integer::sum);
+        nextFault += between.toNanos();
+      }
+    }
+  }
+
+  // The first node is never killed: its memory is sampled.
+  private void fail(Fault fault) throws Exception {
+    long from = RedisTime.nanos();
+    switch (fault) {
+      case NODE_KILLED -> {
+        int victim = 1 + faults.getOrDefault(fault, 0) % (NODES - 1);
+        nodes[victim].kill();
+        RealTime.pass(GONE);
+        start(victim);
+      }
+      case REDIS_PAUSED -> {
+        ledger.away(from, from + GONE.toNanos());
+        redis.pause();
+        RealTime.pass(GONE);
+        redis.resume();
+        ledger.away(from, RedisTime.nanos());
+      }
+      case REDIS_RESTARTED -> {
+        ledger.away(from, from + GONE.toNanos());
+        redis.kill();
+        RealTime.pass(GONE);
+        redis.restart();
+        ledger.away(from, RedisTime.nanos());
+      }
+    }
+  }
+
+  private void judge(SoakCalls calls, SoakLoad load, SoakUpstream upstream) throws IOException {
+    SoftAssertions all = new SoftAssertions();
+    double warmUp = Math.min(0.6, WARM_UP_MINUTES / MINUTES);
+    Map<String, Double> above = new TreeMap<>();
+    // With a share of each node, half of a burst and one operation each, after an outage.
+    above.put("Ask", ledger.above("Ask", 20, 10, 30 + NODES));
+    above.put("Stream", ledger.above("Stream", 80, 40, 0));
+    above.put("Reserve", ledger.above("Reserve", 8, 2, 0));
+    above.put("Item", ledger.above("Item", 10, 5, 0));
+    above.put("Envoy", ledger.above("Envoy", 5, 5, 0));
+    String line = record(calls, load, upstream, above, warmUp);
+    System.out.println("soak: " + line);
+    above.forEach((limit, over) ->
+        all.assertThat(over).as("operations above " + limit).isLessThanOrEqualTo(0));
+    all.assertThat(ledger.counts())
+        .containsKeys("Ask", "Stream", "Reserve", "Item", "Envoy", "Pay");
+    all.assertThat(ledger.mostInAMinute("Pay")).as("the quota").isBetween(1L, 60L);
+    all.assertThat(upstream.mostHeld.get()).as("the permits").isBetween(1, 3);
+    all.assertThat(load.jobs.get()).as("jobs").isPositive();
+    all.assertThat(load.committed).as("committed").isPositive();
+    all.assertThat(calls.failures).as("answers").isEmpty();
+    if (MINUTES * warmUp >= WARM_UP_MINUTES) {
+      all.assertThat(samples.grown(warmUp)).as("what has grown").isEmpty();
+    }
+    all.assertAll();
+    String file = System.getProperty("weir.soak.record", "");
+    if (!file.isEmpty()) {
+      Files.writeString(
+          Path.of(file), line + "\n", StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+    }
+    assertThat(faults).as("faults").hasSize(Fault.values().length);
+  }
+
+  private String record(
+      SoakCalls calls,
+      SoakLoad load,
+      SoakUpstream upstream,
+      Map<String, Double> above,
+      double warmUp) {
+    String held = samples.halves(warmUp).entrySet().stream()
+        .map(each -> "%s %d %d"
+            .formatted(
+                each.getKey().name().toLowerCase(Locale.ROOT),
+                each.getValue()[0],
+                each.getValue()[1]))
+        .collect(Collectors.joining(", "));
+    double worst = above.values().stream().mapToDouble(one -> one).max().orElse(0);
+    long again =
+        upstream.executions.values().stream().filter(count -> count > 1).count();
+    return String.format(
+        Locale.ROOT,
+        "%d minutes, ended %s, %d requests, %d unanswered, %d with 503 (%d of them in no outage"
+            + " that was made), faults %s, %s, %d jobs (%d executed"
+            + " again), %d ranges, %d at once of 3, %d a minute of 60, %.1f above a rate, %s",
+        MINUTES,
+        Instant.ofEpochSecond(RedisTime.nanos() / 1_000_000_000).truncatedTo(ChronoUnit.MINUTES),
+        calls.sent.get(),
+        calls.unanswered.get(),
+        calls.unavailable.get(),
+        calls.unforeseen.get(),
+        faults,
+        ledger,
+        load.jobs.get(),
+        again,
+        load.committed / SoakLoad.RANGE,
+        upstream.mostHeld.get(),
+        ledger.mostInAMinute("Pay"),
+        worst,
+        held);
+  }
+}
