@@ -23,7 +23,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The commands in the README and the first hour work as documented, on the example policy. */
+/** The commands in the first hour work as documented, on the example policy. */
 final class DocumentedCommandsIT {
   private static final Path ROOT = Path.of("../..");
   private static final Duration TIMEOUT = Duration.ofMinutes(2);
@@ -56,14 +56,6 @@ final class DocumentedCommandsIT {
   }
 
   @Test
-  void theCheckOfTheReadmeIsAnsweredAsPrinted() throws IOException {
-    List<String> lines = Files.readAllLines(ROOT.resolve("README.md"));
-    int command = indexOf(lines, "$ curl -s -d ");
-    String asked = lines.get(command).substring(2).replace("plain", "herd");
-    assertThat(run(asked)).isEqualTo(lines.get(command + 1));
-  }
-
-  @Test
   void aFloodOfTheFirstHourIsAdmittedByTheLimit() throws IOException {
     long begin = System.nanoTime();
     String counts = run(blocks().get(0));
@@ -92,15 +84,6 @@ final class DocumentedCommandsIT {
         .results()
         .map(block -> block.group(1))
         .toList();
-  }
-
-  private static int indexOf(List<String> lines, String begin) {
-    for (int i = 0; i < lines.size(); i++) {
-      if (lines.get(i).startsWith(begin)) {
-        return i;
-      }
-    }
-    throw new AssertionError("no line begins with " + begin);
   }
 
   private static long count(String counts, int status) {

@@ -31,6 +31,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Tag("once")
 final class DocumentsTest {
   private static final Path ROOT = Path.of("../..");
+  private static final int MOST_WORDS_OF_README = 700;
   private static final Pattern YAML = Pattern.compile("```yaml\n(.*?)```", Pattern.DOTALL);
   private static final Pattern LINK = Pattern.compile("\\]\\(([^)#]+)\\)");
 
@@ -54,6 +55,16 @@ final class DocumentsTest {
     }
     assertThat(policies)
         .hasSizeGreaterThanOrEqualTo(document.equals(ROOT.resolve("README.md")) ? 1 : 0);
+  }
+
+  // Words that a reader reads: neither code nor the targets of links.
+  @Test
+  void theReadmeIsShort() throws IOException {
+    String prose = Pattern.compile("(?ms)^```.*?^```|<[^>]*>|\\]\\([^)]*\\)")
+        .matcher(Files.readString(ROOT.resolve("README.md")))
+        .replaceAll(" ");
+    List<String> words = found(Pattern.compile("(\\S*[\\p{L}\\d]\\S*)"), prose);
+    assertThat(words).hasSizeBetween(300, MOST_WORDS_OF_README);
   }
 
   @ParameterizedTest
