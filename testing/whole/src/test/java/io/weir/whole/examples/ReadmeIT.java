@@ -40,7 +40,8 @@ final class ReadmeIT {
       String denial = denials(run(calls, node)).get(0);
       String shown = found("```\n(HTTP/1.1 429.*?)```", readme);
       assertThat(denial.lines().map(String::strip))
-          .containsAll(shown.lines().filter(line -> line.startsWith("RateLimit")).toList());
+          .containsAll(
+              shown.lines().filter(line -> line.startsWith("RateLimit")).toList());
       for (String name : names(shown)) {
         assertThat(denial).containsIgnoringCase(name);
       }
