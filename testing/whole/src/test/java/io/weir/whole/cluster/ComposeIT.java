@@ -117,6 +117,8 @@ final class ComposeIT {
   @Test
   @Order(2)
   void aStateIsShownInWordsInTheContainerOfRedis() {
+    assertThat(compose(COMMAND_WITHIN, "logs", "files"))
+        .contains("docker compose exec redis weir-show 'weir:{72nw}:acme:key:plain'");
     AtomicReference<String> shown = new AtomicReference<>("");
     // A bucket is in Redis only as long as something is in it.
     crowd(

@@ -107,6 +107,14 @@ final class ImageIT {
   }
 
   @Test
+  void thePrintedCommandLooksIntoRedis() {
+    String[] command =
+        group("\\n  docker (exec .*inspect \\S+)\n", docker("logs", NAME)).split(" ");
+    assertThat(docker(command))
+        .containsAnyOf("acme/plain: nothing is used", "weir:{72nw}:acme:key:plain");
+  }
+
+  @Test
   void itIsHealthyWithoutAnotherJavaAndRunsAsNobodyInParticular() {
     await()
         .atMost(READY_WITHIN)

@@ -42,17 +42,24 @@ final class ClusterText {
         key.key(), key.operation(), other);
   }
 
-  /** A redis-cli command that shows a key's state, if it finds the state by one address. */
-  static void lookWith(DemoKey key, String redis, PrintWriter out) {
-    String id = key.key().substring(0, key.key().indexOf('.'));
-    RedisAddress address = RedisAddress.parse(redis);
+  /** Commands that show a key's state, as a reader of this text can run them. */
+  static void lookWith(DemoKey key, ClusterFile cluster, Surroundings here, PrintWriter out) {
+    out.printf("  %s inspect %s/%s%n", here.weir(cluster.adminToken()), key.tenant(), id(key));
+    RedisAddress address = RedisAddress.parse(cluster.redis());
     boolean isOpen = address.credentials().password().isEmpty();
-    if (address.topology() == Topology.SINGLE && !address.tls() && isOpen) {
+    if (address.topology() == Topology.SINGLE && !address.tls() && isOpen && here.hasRedisCli()) {
       out.printf(
-          "  redis-cli -u %s --eval lua/show.lua '%s' weir:policy%n",
-          address.withoutSecrets(), RedisKeys.key(key.tenant(), id));
-    } else {
-      out.printf("  scripts/weir inspect %s/%s%n", key.tenant(), id);
+          "  redis-cli -u %s --eval %s '%s' weir:policy%n",
+          address.withoutSecrets(), here.home().resolve("lua/show.lua"), stateOf(key));
     }
+  }
+
+  /** The name of a key's state in Redis. */
+  static String stateOf(DemoKey key) {
+    return RedisKeys.key(key.tenant(), id(key));
+  }
+
+  private static String id(DemoKey key) {
+    return key.key().substring(0, key.key().indexOf('.'));
   }
 }

@@ -8,6 +8,7 @@ import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -64,6 +65,12 @@ final class FilesCommand implements Callable<Integer> {
   private String shownAs = "";
 
   @Option(
+      names = "--looked-with",
+      paramLabel = "COMMAND",
+      description = "the command that shows a state in Redis, printed with the name of one")
+  private @Nullable String lookedWith;
+
+  @Option(
       names = "--policy",
       paramLabel = "FILE",
       defaultValue = "${env:WEIR_HOME:-.}/examples/mainnet.yaml",
@@ -91,9 +98,12 @@ final class FilesCommand implements Callable<Integer> {
     PrintWriter out = spec.commandLine().getOut();
     ClusterText.print(cluster, out);
     out.printf("%nTry:%n");
-    cluster.keys().stream()
-        .limit(1)
-        .forEach(key -> ClusterText.tryWithCurl(key, shownAs, shownAs, out));
+    cluster.keys().stream().limit(1).forEach(key -> {
+      ClusterText.tryWithCurl(key, shownAs, shownAs, out);
+      if (lookedWith != null) {
+        out.printf("  %s '%s'%n", lookedWith, ClusterText.stateOf(key));
+      }
+    });
     out.flush();
     return 0;
   }

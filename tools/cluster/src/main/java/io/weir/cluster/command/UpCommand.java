@@ -97,6 +97,11 @@ final class UpCommand implements Callable<Integer> {
       description = "where cluster.json and the logs go (${DEFAULT-VALUE})")
   private Path directory = Path.of("");
 
+  @Option(
+      names = "--in-container",
+      description = "prints commands for a shell outside of the container that this runs in")
+  private boolean isInContainer;
+
   @Override
   public Integer call() throws IOException, InterruptedException {
     PrintWriter out = spec.commandLine().getOut();
@@ -118,14 +123,14 @@ final class UpCommand implements Callable<Integer> {
     return 0;
   }
 
-  private static void describe(ClusterFile cluster, PrintWriter out) {
+  private void describe(ClusterFile cluster, PrintWriter out) {
     ClusterText.print(cluster, out);
     cluster.keys().stream().limit(1).forEach(key -> {
       out.printf("%nTry:%n");
       String node = cluster.nodes().get(0);
       String other = cluster.nodes().get(cluster.nodes().size() - 1);
       ClusterText.tryWithCurl(key, node, other, out);
-      ClusterText.lookWith(key, cluster.redis(), out);
+      ClusterText.lookWith(key, cluster, Surroundings.of(System.getenv(), isInContainer), out);
     });
     out.flush();
   }

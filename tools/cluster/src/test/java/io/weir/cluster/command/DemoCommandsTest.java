@@ -16,6 +16,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
@@ -95,19 +96,43 @@ final class DemoCommandsTest {
 
   @Test
   void aClusterBehindSentinelsIsShownAsSuchAndWithoutItsPassword() {
-    DemoKey key = new DemoKey("plain.s", "acme", "plain", "Ping", "GET", "/ping", 100, 1000);
     String redis = "redis+sentinel://:secret@127.0.0.1:26379?master=main";
+    assertThat(shown(redis, new Surroundings(Path.of("/x"), Optional.empty(), true)))
+        .contains("Redis:   redis+sentinel://127.0.0.1:26379/0?master=main")
+        .contains("  WEIR_ADMIN_TOKEN=a weir inspect acme/plain")
+        .doesNotContain("secret", "redis-cli");
+  }
+
+  @Test
+  void commandsToLookInAreThoseThatTheReaderHas(@TempDir Path folder) throws IOException {
+    String redis = "redis://127.0.0.1:6380";
+    Path clone = Path.of("../..");
+    assertThat(shown(redis, new Surroundings(clone, Optional.empty(), true)))
+        .contains("  WEIR_ADMIN_TOKEN=a ../../scripts/weir inspect acme/plain")
+        .contains("  redis-cli -u redis://127.0.0.1:6380/0 --eval ../../lua/show.lua"
+            + " 'weir:{72nw}:acme:key:plain' weir:policy");
+    assertThat(shown(redis, new Surroundings(clone, Optional.empty(), false)))
+        .doesNotContain("redis-cli");
+
+    Path program = Files.createFile(folder.resolve("redis-cli"));
+    Map<String, String> environment = Map.of("PATH", folder.toString(), "HOSTNAME", "0f1e2d3c4b5a");
+    assertThat(Surroundings.of(environment, false).hasRedisCli()).isFalse();
+    assertThat(program.toFile().setExecutable(true)).isTrue();
+    assertThat(Surroundings.of(environment, false))
+        .isEqualTo(new Surroundings(Path.of("."), Optional.empty(), true));
+    assertThat(shown(redis, Surroundings.of(environment, true)))
+        .contains("  docker exec -e WEIR_ADMIN_TOKEN=a 0f1e2d3c4b5a weir inspect acme/plain")
+        .doesNotContain("redis-cli");
+  }
+
+  private String shown(String redis, Surroundings here) {
+    out.getBuffer().setLength(0);
+    DemoKey key = new DemoKey("plain.s", "acme", "plain", "Ping", "GET", "/ping", 100, 1000);
     PrintWriter printer = new PrintWriter(out, true);
-    ClusterText.print(
-        new ClusterFile(List.of(), List.of(), List.of(key), redis, "a", "s", 1), printer);
-    ClusterText.lookWith(key, redis, printer);
-    ClusterText.lookWith(key, "redis://127.0.0.1:6380", printer);
-    assertThat(out.toString())
-        .contains(
-            "Redis:   redis+sentinel://127.0.0.1:26379/0?master=main", "weir inspect acme/plain")
-        .contains(
-            "redis-cli -u redis://127.0.0.1:6380/0 --eval lua/show.lua 'weir:{72nw}:acme:key:plain'")
-        .doesNotContain("secret");
+    ClusterFile cluster = new ClusterFile(List.of(), List.of(), List.of(key), redis, "a", "s", 1);
+    ClusterText.print(cluster, printer);
+    ClusterText.lookWith(key, cluster, here, printer);
+    return out.toString();
   }
 
   private int run(String... arguments) {

@@ -1,0 +1,35 @@
+package io.weir.cluster.command;
+
+import java.io.File;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/**
+ * Where the reader of a printed text runs commands: in a clone, with an unpacked archive, or outside of a container.
+ *
+ * @param home the clone, or the folder of the archive
+ * @param container the name of the container in which this runs
+ */
+record Surroundings(Path home, Optional<String> container, boolean hasRedisCli) {
+  static Surroundings of(Map<String, String> environment, boolean isContainer) {
+    return new Surroundings(
+        Path.of(environment.getOrDefault("WEIR_HOME", ".")),
+        Optional.ofNullable(environment.get("HOSTNAME")).filter(name -> isContainer),
+        !isContainer
+            && Stream.of(environment.getOrDefault("PATH", "").split(File.pathSeparator))
+                .anyMatch(folder -> Files.isExecutable(Path.of(folder, "redis-cli"))));
+  }
+
+  /** The begin of a command line of {@code weir} with the right to operate. */
+  String weir(String adminToken) {
+    String token = "WEIR_ADMIN_TOKEN=" + adminToken;
+    if (container.isPresent()) {
+      return "docker exec -e %s %s weir".formatted(token, container.get());
+    }
+    Path script = home.resolve("scripts/weir");
+    return token + " " + (Files.exists(script) ? script : "weir");
+  }
+}
