@@ -48,7 +48,7 @@ public final class EnvoySection implements PolicySection<EnvoyDomains> {
       "subject",
       RuleFields.KEY,
       "the key of one of its entries",
-      "instead of a limit: the key of the entry whose value is the id of a [subject](#subjects), which is"
+      "instead of a limit: the key of the entry whose value is the id of a [subject](#plans-tenants-and-subjects), which is"
           + " charged for `operation`");
   private static final Field<String> OPERATION =
       Field.name("operation", "of the policy, for `subject`");
