@@ -8,7 +8,7 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * Where the reader of a printed text runs commands: in a clone, with an unpacked archive, or outside of a container.
+ * The place in which the reader of a printed text runs commands: in a clone, with an unpacked archive, or outside of a container.
  *
  * @param home the clone, or the folder of the archive
  * @param container the name of the container in which this runs
