@@ -58,6 +58,15 @@ final class JudgedHistoriesIT {
   }
 
   @Test
+  void soItDoesWithAllOfTheseTogether() {
+    long parts = 0;
+    for (long seed = first(); seed < first() + JOINT; seed++) {
+      parts += runs.mixedJoint(seed);
+    }
+    assertThat(parts).describedAs("charges that were granted a part").isGreaterThan(JOINT);
+  }
+
+  @Test
   void neverMoreIsSpentThanALeasedBucketAllows() {
     for (long seed = first(); seed < first() + SEEDS; seed++) {
       runs.leases(seed);

@@ -58,6 +58,13 @@ final class JudgedRuns {
     return JudgedHistory.ofJoint(seed, clock, nodes, nodes).run(STEPS).ticketsInTime();
   }
 
+  /** The same with overflow, prices and partial grants, too. */
+  long mixedJoint(long seed) {
+    ManualClock clock = new ManualClock();
+    ScriptNodes nodes = new ScriptNodes(redis, clock);
+    return JudgedHistory.ofMixedJoint(seed, clock, nodes, nodes).run(STEPS).parts();
+  }
+
   /** Plays the history of leases of this seed. */
   void leases(long seed) {
     redis.sync().flushall();

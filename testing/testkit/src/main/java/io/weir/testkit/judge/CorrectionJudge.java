@@ -53,6 +53,7 @@ final class CorrectionJudge {
   void owed(Charge charge) {
     for (Demand demand : charge.demands()) {
       BigInteger units = units(demand, charge.cost());
+      rates.shaped(shape(charge, demand)); // as an admission does
       rates.settled(shape(charge, demand), "", BigInteger.ZERO, units);
     }
     for (Quota quota : kinds(charge, Quota.class)) {

@@ -2,10 +2,8 @@ package io.weir.testkit.judge;
 
 import static io.weir.testkit.judge.ChargeLimits.big;
 import static io.weir.testkit.judge.ChargeLimits.shape;
-import static io.weir.testkit.judge.ChargeLimits.units;
 import static io.weir.testkit.judge.Verdict.require;
 
-import io.weir.core.bucket.Demand;
 import io.weir.core.decision.Decision;
 import io.weir.core.decision.Decision.Allowed;
 import io.weir.core.decision.Decision.Denied;
@@ -16,6 +14,8 @@ import io.weir.core.throttle.JointCharge;
 import io.weir.core.throttle.StoreAnswer.Decided;
 import java.math.BigInteger;
 import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
 
 /**
  * Judges charges that are decided as one. If all are admitted, each is judged as a charge alone. If not, the denial with
@@ -26,11 +26,13 @@ final class JointJudge {
 
   private final Judge judge;
   private final RateJudge rates;
+  private final Prices prices;
   private final Room room;
 
-  JointJudge(Judge judge, RateJudge rates, Room room) {
+  JointJudge(Judge judge, RateJudge rates, Prices prices, Room room) {
     this.judge = judge;
     this.rates = rates;
+    this.prices = prices;
     this.room = room;
   }
 
@@ -65,33 +67,41 @@ final class JointJudge {
     return kept;
   }
 
-  // The units shown by a charge that would be admitted include its cost. Its ticket stays promised.
+  // The units shown by a charge that would be admitted include what it would pay. Its ticket stays promised.
   private void dropped(Charge charge, Decided answer) {
-    Decision decision = answer.decision();
-    if (decision instanceof Denied denied) {
+    if (answer.decision() instanceof Denied denied) {
       require(
           denied.estimate() && !answer.report().made() && isOwn(charge, denied),
           "a place is promised beside that of the longest wait:",
           denied);
+      prices.shown(charge, denied.remarks().multiplierMillis());
       judge.requireDenied(charge, denied);
-    } else {
-      require(room.isPossible(charge), "would be admitted, but has no room:", decision);
+      shown(charge, denied, Map.of());
+    } else if (answer.decision() instanceof Allowed allowed) {
+      Payment payment = judge.payment(charge, allowed);
+      require(
+          room.isPossible(payment, allowed.remarks().multiplierMillis()),
+          "would be admitted, but has no room:",
+          allowed);
+      shown(
+          charge,
+          allowed,
+          payment.demands().stream()
+              .collect(Collectors.toMap(demand -> demand.bucket().name(), payment::units)));
     }
+  }
+  private void shown(Charge charge, Decision decision, Map<String, BigInteger> own) {
     for (Limit limit : decision.limits()) {
+      BigInteger used = big(limit.usedUnits())
+          .subtract(own.getOrDefault(limit.bucket(), BigInteger.ZERO));
       charge.demands().stream()
           .filter(demand -> demand.bucket().name().equals(limit.bucket()))
-          .forEach(demand -> rates.shown(
-              shape(charge, demand),
-              big(limit.usedUnits()).subtract(own(charge, demand, decision))));
+          .forEach(demand -> rates.shown(shape(charge, demand), used));
     }
   }
 
   // A caller keeps the ticket that it shows where another limit than a rate is full.
   private static boolean isOwn(Charge charge, Denied denied) {
     return denied.ticket().isEmpty() || denied.ticket().equals(charge.ticket().shown());
-  }
-
-  private static BigInteger own(Charge charge, Demand demand, Decision decision) {
-    return decision instanceof Allowed ? units(demand, charge.cost()) : BigInteger.ZERO;
   }
 }

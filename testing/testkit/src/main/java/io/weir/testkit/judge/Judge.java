@@ -57,7 +57,7 @@ final class Judge {
     this.tickets = new TicketJudge(clock);
     this.reservations = new ReservationJudge(clock, rates, quotas, permits);
     this.room = new Room(clock, rates, quotas, permits);
-    this.joint = new JointJudge(this, rates, room);
+    this.joint = new JointJudge(this, rates, prices, room);
     this.corrections = new CorrectionJudge(clock, rates, quotas);
   }
 
@@ -102,8 +102,7 @@ final class Judge {
     } else if (decision instanceof NeverAllowed never) {
       require(isNever(charge, never), "never allowed:", never);
     } else if (decision instanceof Allowed allowed) {
-      prices.shown(charge, allowed.remarks().multiplierMillis());
-      requireMost(charge, allowed);
+      Payment payment = payment(charge, allowed);
       returned(charge, true);
       if (answer.report().returned() == Returned.KEPT) {
         charge
@@ -112,7 +111,7 @@ final class Judge {
             .filter(Judge::isNumbered)
             .ifPresent(ticket -> tickets.claimed(name(charge, ticket)));
       }
-      admitted(Payment.of(charge, allowed.remarks()));
+      admitted(payment);
     } else if (decision instanceof Denied denied) {
       prices.shown(charge, denied.remarks().multiplierMillis());
       denied(charge, denied, answer.report().made());
@@ -122,6 +121,13 @@ final class Judge {
           .filter(demand -> demand.bucket().name().equals(limit.bucket()))
           .forEach(demand -> rates.shown(shape(charge, demand), big(limit.usedUnits())));
     }
+  }
+
+  /** What an admitted charge pays: at the price of the level, and for the most that it may get. */
+  Payment payment(Charge charge, Allowed allowed) {
+    prices.shown(charge, allowed.remarks().multiplierMillis());
+    requireMost(charge, allowed);
+    return Payment.of(charge, allowed.remarks());
   }
 
   // A part that is granted is the most that has room, while nobody waits.

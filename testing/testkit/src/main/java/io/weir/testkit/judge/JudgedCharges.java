@@ -19,6 +19,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
+import java.util.function.UnaryOperator;
 
 /** The charges of a judged history: of three keys, for operations of its policy. Mutable; owned by one history. */
 final class JudgedCharges {
@@ -26,24 +27,27 @@ final class JudgedCharges {
 
   private final Random random;
   private final JudgedPolicy policy;
+  private final UnaryOperator<Charge> more;
   private long ids;
 
-  JudgedCharges(Random random, JudgedPolicy policy) {
+  /** @param more what is added to a caller's charges */
+  JudgedCharges(Random random, JudgedPolicy policy, UnaryOperator<Charge> more) {
     this.random = random;
     this.policy = policy;
+    this.more = more;
   }
 
   /** A caller that does not wait yet. */
   Charge newcomer() {
     List<Demand> demands = one(policy.operations());
     long cost = cost(demands);
-    return new Charge(
+    return more.apply(new Charge(
         tenant(),
         one("k1", "k2"),
         policy.revision(),
         new Amount(demands, cost, extras()),
         queueing(Optional.empty()),
-        FailureMode.DENY);
+        FailureMode.DENY));
   }
 
   /** Charges of several keys, on limits of the key alone. All show the same ticket. */
@@ -53,7 +57,7 @@ final class JudgedCharges {
     String tenant = tenant();
     Queueing queueing = queueing(Optional.empty());
     return new JointCharge(keys.subList(0, one(2, 2, 2, 3, 4)).stream()
-        .map(key -> ofKey(tenant, key, queueing))
+        .map(key -> more.apply(ofKey(tenant, key, queueing)))
         .toList());
   }
 

@@ -41,7 +41,6 @@ public final class JudgedHistory {
   private final Judge judge;
   private final JudgedPolicy policy;
   private final JudgedCharges charges;
-  private final UnaryOperator<Charge> more;
   private final Callers<Caller> waiting;
   private final List<Charge> open = new ArrayList<>();
   private final Story story;
@@ -82,6 +81,13 @@ public final class JudgedHistory {
     return new JudgedHistory(seed, clock, cluster, UnaryOperator.identity(), Optional.of(calls));
   }
 
+  /** The same with overflow, prices, congestion and partial grants, of charges alone and of those decided as one. */
+  public static JudgedHistory ofMixedJoint(
+      long seed, ManualClock clock, Cluster cluster, SharedCalls calls) {
+    return new JudgedHistory(
+        seed, clock, cluster, MixedCharges.ofKeys(new Random(~seed))::with, Optional.of(calls));
+  }
+
   private JudgedHistory(
       long seed,
       ManualClock clock,
@@ -94,8 +100,7 @@ public final class JudgedHistory {
     this.cluster = cluster;
     this.judge = new Judge(clock);
     this.policy = new JudgedPolicy(random);
-    this.charges = new JudgedCharges(random, policy);
-    this.more = more;
+    this.charges = new JudgedCharges(random, policy, more);
     this.joint = calls.map(it -> new JointSteps(random, clock, it, charges, judge, story));
     this.waiting = new Callers<>(random, clock);
     clock.advance(random.nextLong(1_000_000_000));
@@ -179,9 +184,9 @@ public final class JudgedHistory {
     } else if (dice == 6) {
       judge.expired(ask(() -> "expire", store -> store.holds().expire()));
     } else if (dice == 7) {
-      crowd(newcomer(), newcomer().amount());
+      crowd(charges.newcomer(), charges.newcomer().amount());
     } else {
-      charge(joint.flatMap(JointSteps::one).or(this::returning).orElseGet(this::newcomer));
+      charge(joint.flatMap(JointSteps::one).or(this::returning).orElseGet(charges::newcomer));
     }
   }
 
@@ -241,10 +246,6 @@ public final class JudgedHistory {
     } else if (decided.decision() instanceof Denied denied) {
       waiting.add(new Caller(charge, denied.ticket()), denied.retryAfterMicros());
     }
-  }
-
-  private Charge newcomer() {
-    return more.apply(charges.newcomer());
   }
 
   private Optional<Charge> returning() {

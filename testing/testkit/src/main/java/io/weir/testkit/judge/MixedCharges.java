@@ -32,13 +32,24 @@ final class MixedCharges {
   private static final int KEPT_IDS = 8;
 
   private final Random random;
+  private final boolean areOfKeys;
   private final Map<String, Bucket> others = new HashMap<>();
   private final Map<Bucket, Congestion> congestions = new HashMap<>();
   private final Map<String, Quota> otherQuotas = new HashMap<>();
   private final List<String> ids = new ArrayList<>();
 
   MixedCharges(Random random) {
+    this(random, false);
+  }
+
+  private MixedCharges(Random random, boolean areOfKeys) {
     this.random = random;
+    this.areOfKeys = areOfKeys;
+  }
+
+  /** What is added belongs to keys alone, and prices only what does. */
+  static MixedCharges ofKeys(Random random) {
+    return new MixedCharges(random, true);
   }
 
   /** The same charge, with more. */
@@ -69,7 +80,7 @@ final class MixedCharges {
 
   private Bucket other(String of) {
     long milliOps = 1000L * (1 + random.nextInt(30));
-    Scope scope = random.nextBoolean() ? Scope.KEY : Scope.TENANT;
+    Scope scope = random.nextBoolean() ? Scope.KEY : shared();
     return new Bucket(
         "of-" + of, scope, Rate.ofMilliOpsPerSec(milliOps), 1000 + random.nextLong(5000));
   }
@@ -82,7 +93,7 @@ final class MixedCharges {
         kinds.add(otherQuotas.computeIfAbsent(quota.name(), this::otherQuota));
       }
     }
-    if (oneIn(3)) {
+    if (oneIn(3) && !charge.demands().isEmpty()) {
       Demand demand = charge.demands().get(random.nextInt(charge.demands().size()));
       kinds.add(congestions.computeIfAbsent(demand.bucket(), bucket -> congestion(demand)));
     }
@@ -92,7 +103,11 @@ final class MixedCharges {
   private Quota otherQuota(String of) {
     FixedPeriods window = new FixedPeriods(1000 + random.nextInt(20_000), false);
     return new Quota(
-        "of-" + of, Scope.TENANT, 1 + random.nextInt(200), window, false, 80, false, true);
+        "of-" + of, shared(), 1 + random.nextInt(200), window, false, 80, false, true);
+  }
+
+  private Scope shared() {
+    return areOfKeys ? Scope.KEY : Scope.TENANT;
   }
 
   private Congestion congestion(Demand demand) {

@@ -57,13 +57,15 @@ final class Room {
     return isFree;
   }
 
-  /** Whether a charge without overflow and prices may be admitted now, whoever waits. */
-  boolean isPossible(Charge charge) {
-    return charge.demands().stream()
-            .noneMatch(demand -> rates.isFull(shape(charge, demand), units(demand, charge.cost())))
-        && kinds(charge, Quota.class).stream()
+  /** Whether a payment at this multiplier may be admitted now, whoever waits. */
+  boolean isPossible(Payment payment, long multiplier) {
+    Charge charge = payment.charge();
+    return !Prices.isShed(charge, multiplier)
+        && payment.demands().stream()
+            .noneMatch(demand -> rates.isFull(shape(charge, demand), payment.units(demand)))
+        && payment.quotas().stream()
             .allMatch(quota -> quotas.mayFit(
-                shape(charge, quota, clock.getAsLong()), big(quota.counted(charge.cost()))));
+                shape(charge, quota, clock.getAsLong()), big(payment.counted(quota))));
   }
 
   // A bucket for which somebody waits is chosen, and may then deny: only a full one surely is not.
