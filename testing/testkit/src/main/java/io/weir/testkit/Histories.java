@@ -1,11 +1,14 @@
 package io.weir.testkit;
 
 /**
- * Which generated histories a test runs: few in the development loop, all of them with {@code -Pthorough}. The first
+ * Which generated histories a test runs: few in the development loop, many with {@code -Pthorough}, and even more of
+ * some kinds in {@code scripts/nightly}, which adds {@code -Dweir.nightly=true}. The first
  * seed is 1, or that of {@code -Dweir.seed}, which repeats a history by itself.
  */
 public final class Histories {
   private static final boolean IS_THOROUGH = Boolean.getBoolean("weir.thorough");
+
+  private static final boolean IS_NIGHT = Boolean.getBoolean("weir.nightly");
 
   private static final long FIRST_SEED = Long.getLong("weir.seed", 1);
 
@@ -29,5 +32,14 @@ public final class Histories {
    */
   public static int count(int quick, int thorough) {
     return IS_THOROUGH ? thorough : quick;
+  }
+
+  /**
+   * The same where the night has its own.
+   *
+   * @param night with {@code -Pthorough -Dweir.nightly=true}
+   */
+  public static int count(int quick, int thorough, int night) {
+    return IS_THOROUGH && IS_NIGHT ? night : count(quick, thorough);
   }
 }
