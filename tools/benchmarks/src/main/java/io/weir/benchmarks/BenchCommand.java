@@ -109,6 +109,12 @@ public final class BenchCommand implements Callable<Integer> {
   private boolean queue;
 
   @Option(
+      names = "--nodes",
+      paramLabel = "N",
+      description = "so many nodes with few callers each, such as 100, and nothing else")
+  private Optional<Integer> nodes = Optional.empty();
+
+  @Option(
       names = "--jobs",
       paramLabel = "N",
       split = ",",
@@ -154,6 +160,8 @@ public final class BenchCommand implements Callable<Integer> {
       if (queue) {
         results.put(
             "queue", QueueBench.runAll(redis.uri(), probe, out, rounds.orElse(QueueBench.ROUNDS)));
+      } else if (nodes.isPresent()) {
+        results.put("nodes", QuietNodes.measure(redis.uri(), nodes.get(), rounds(probe)));
       } else if (crowds) {
         results.put("crowds", new CrowdBench(http(redis.uri(), probe), out).measure());
       } else if (smallLimits) {
@@ -217,8 +225,9 @@ public final class BenchCommand implements Callable<Integer> {
     Contenders contenders = new Contenders(uri);
     List<Measurement> all = new ArrayList<>();
     for (Load load : Load.all(quick)) {
-      List<Measurement> measured =
-          measure(load, load.isDenied() ? contenders.denying() : contenders.admitting(), probe);
+      Map<String, Supplier<Contender>> of =
+          load.isDenied() ? contenders.denying() : contenders.admitting();
+      List<Measurement> measured = rounds(probe).measure(load, wanted(of, load.isDenied()));
       ResultTable.print(load.toString(), measured, out);
       all.addAll(measured);
     }
@@ -251,6 +260,10 @@ public final class BenchCommand implements Callable<Integer> {
         uri, probe, BenchCommand.class.getName(), spec.commandLine().getOut());
   }
 
+  private Rounds rounds(RedisProbe probe) {
+    return new Rounds(roundCount(), duration(), probe, spec.commandLine().getOut());
+  }
+
   private int roundCount() {
     return rounds.orElse(quick ? 3 : 5);
   }
@@ -259,35 +272,11 @@ public final class BenchCommand implements Callable<Integer> {
     return Duration.ofMillis(millis.orElse(quick ? 700 : 2000));
   }
 
-  private List<Measurement> measure(
-      Load load, Map<String, Supplier<Contender>> contenders, RedisProbe probe)
-      throws InterruptedException {
-    PrintWriter out = spec.commandLine().getOut();
-    if (contenders.keySet().stream().noneMatch(name -> isWanted(name, load.isDenied()))) {
-      return List.of();
-    }
-    Map<String, List<Sample>> samples = new LinkedHashMap<>();
-    ClosedLoop loop = new ClosedLoop(probe, load.inFlight(), load.subjects());
-    int last = roundCount();
-    for (int round = 1; round <= last; round++) {
-      out.printf("%s: round %d of %d%n", load, round, last);
-      out.flush();
-      for (Map.Entry<String, Supplier<Contender>> entry : contenders.entrySet()) {
-        if (!isWanted(entry.getKey(), load.isDenied())) {
-          continue;
-        }
-        probe.clear();
-        try (Contender contender = entry.getValue().get()) {
-          samples
-              .computeIfAbsent(contender.name(), name -> new ArrayList<>())
-              .add(loop.measure(contender, duration(), duration()));
-        }
-      }
-    }
-    List<Measurement> measured = new ArrayList<>();
-    samples.forEach((name, of) ->
-        measured.add(new Measurement(name, load.inFlight(), load.subjects(), load.isDenied(), of)));
-    return measured;
+  private Map<String, Supplier<Contender>> wanted(
+      Map<String, Supplier<Contender>> contenders, boolean isDenied) {
+    Map<String, Supplier<Contender>> wanted = new LinkedHashMap<>(contenders);
+    wanted.keySet().removeIf(name -> !isWanted(name, isDenied));
+    return wanted;
   }
 
   private boolean isWanted(String name, boolean isDenied) {

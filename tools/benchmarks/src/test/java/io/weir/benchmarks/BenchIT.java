@@ -65,6 +65,29 @@ final class BenchIT {
   }
 
   @Test
+  void manyNodesWithFewCallersAreMeasuredBesideOne(@TempDir Path folder) throws Exception {
+    Path json = folder.resolve("nodes.json");
+    int status = new CommandLine(new BenchCommand())
+        .setOut(new PrintWriter(new StringWriter(), true))
+        .execute(
+            "--nodes", "10", "--rounds", "1", "--millis", "200", "--json", json.toString());
+    assertThat(status).isZero();
+    JsonNode all = new ObjectMapper().readTree(json.toFile()).get("nodes");
+    assertThat(all.findValuesAsText("contender"))
+        .containsExactly(
+            "1 nodes, 1 callers each",
+            "10 nodes, 1 callers each",
+            "10 nodes, 2 callers each",
+            "10 nodes, 4 callers each",
+            "10 nodes, 16 callers each");
+    for (JsonNode one : all) {
+      JsonNode sample = one.get("samples").get(0);
+      assertThat(sample.get("perSecond").asDouble()).isPositive();
+      assertThat(sample.get("unlike").asLong()).isZero();
+    }
+  }
+
+  @Test
   void jobsAreMeasuredWithFewAndWithMany(@TempDir Path folder) throws Exception {
     Path json = folder.resolve("jobs.json");
     int status = new CommandLine(new BenchCommand())
