@@ -156,7 +156,8 @@ final class EffortIT {
         ? new Queueing(SlotMode.RESERVE, TicketRequest.NONE)
         : new Queueing(
             SlotMode.RESERVE,
-            TicketRequest.wanted(Optional.empty(), "%010d%012d".formatted(random.nextInt(1 << 30), i)));
+            TicketRequest.wanted(
+                Optional.empty(), "%010d%012d".formatted(random.nextInt(1 << 30), i)));
   }
 
   private static long largest() {

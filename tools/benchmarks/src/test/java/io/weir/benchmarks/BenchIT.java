@@ -69,8 +69,7 @@ final class BenchIT {
     Path json = folder.resolve("nodes.json");
     int status = new CommandLine(new BenchCommand())
         .setOut(new PrintWriter(new StringWriter(), true))
-        .execute(
-            "--nodes", "10", "--rounds", "1", "--millis", "200", "--json", json.toString());
+        .execute("--nodes", "10", "--rounds", "1", "--millis", "200", "--json", json.toString());
     assertThat(status).isZero();
     JsonNode all = new ObjectMapper().readTree(json.toFile()).get("nodes");
     assertThat(all.findValuesAsText("contender"))

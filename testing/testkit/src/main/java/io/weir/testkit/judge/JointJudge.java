@@ -67,7 +67,8 @@ final class JointJudge {
     return kept;
   }
 
-  // The units shown by a charge that would be admitted include what it would pay. Its ticket stays promised.
+  // The units shown by a charge that would be admitted include what it would pay. Its ticket stays
+  // promised.
   private void dropped(Charge charge, Decided answer) {
     if (answer.decision() instanceof Denied denied) {
       require(
@@ -90,10 +91,11 @@ final class JointJudge {
               .collect(Collectors.toMap(demand -> demand.bucket().name(), payment::units)));
     }
   }
+
   private void shown(Charge charge, Decision decision, Map<String, BigInteger> own) {
     for (Limit limit : decision.limits()) {
-      BigInteger used = big(limit.usedUnits())
-          .subtract(own.getOrDefault(limit.bucket(), BigInteger.ZERO));
+      BigInteger used =
+          big(limit.usedUnits()).subtract(own.getOrDefault(limit.bucket(), BigInteger.ZERO));
       charge.demands().stream()
           .filter(demand -> demand.bucket().name().equals(limit.bucket()))
           .forEach(demand -> rates.shown(shape(charge, demand), used));

@@ -102,8 +102,7 @@ final class MixedCharges {
 
   private Quota otherQuota(String of) {
     FixedPeriods window = new FixedPeriods(1000 + random.nextInt(20_000), false);
-    return new Quota(
-        "of-" + of, shared(), 1 + random.nextInt(200), window, false, 80, false, true);
+    return new Quota("of-" + of, shared(), 1 + random.nextInt(200), window, false, 80, false, true);
   }
 
   private Scope shared() {

@@ -97,8 +97,8 @@ final class CrowdsOverHttpIT {
           .thenCompose(answer -> answer.isAllowed()
               ? CompletableFuture.completedFuture(this)
               : after(waitMillis(answer))
-                  .thenCompose(any -> untilAdmitted(
-                      answer.ticket().map(check::showing).orElseGet(this::first))));
+                  .thenCompose(any ->
+                      untilAdmitted(answer.ticket().map(check::showing).orElseGet(this::first))));
     }
   }
 
@@ -129,7 +129,8 @@ final class CrowdsOverHttpIT {
     return new CompletableFuture<Void>().completeOnTimeout(null, millis, TimeUnit.MILLISECONDS);
   }
 
-  // Slow: one request in seconds, by name. Small: the rate. Shared: a tenant for each number of keys.
+  // Slow: one request in seconds, by name. Small: the rate. Shared: a tenant for each number of
+  // keys.
   private static String policy() {
     StringBuilder buckets = new StringBuilder();
     StringBuilder plans = new StringBuilder();
@@ -178,7 +179,8 @@ final class CrowdsOverHttpIT {
     return SLOW.keySet().stream().sorted().toList();
   }
 
-  // In needs: what has drained when the last of them asks is below one, and turns leave room for late holders.
+  // In needs: what has drained when the last of them asks is below one, and turns leave room for
+  // late holders.
   @ParameterizedTest
   @MethodSource("slow")
   void tenCallersOfASlowLimitAreToldTenTimes(String limit) {
@@ -186,8 +188,9 @@ final class CrowdsOverHttpIT {
       String subject = limit + "-" + tickets;
       assertThat(new Request(subject, tickets).untilAdmitted(Check.ofSubject(subject, "Ask")))
           .succeedsWithin(Duration.ofSeconds(20));
-      List<Request> callers =
-          IntStream.range(0, CALLERS).mapToObj(i -> new Request(subject, tickets)).toList();
+      List<Request> callers = IntStream.range(0, CALLERS)
+          .mapToObj(i -> new Request(subject, tickets))
+          .toList();
       List<CompletableFuture<Checked>> asked =
           callers.stream().map(caller -> caller.ask(caller.first())).toList();
       List<Long> told = new ArrayList<>();
@@ -202,7 +205,8 @@ final class CrowdsOverHttpIT {
     }
   }
 
-  // Closed crowds that come within a second, all limits at once. More than drains is never admitted; how much less depends on
+  // Closed crowds that come within a second, all limits at once. More than drains is never
+  // admitted; how much less depends on
   // the machine, too.
   @Test
   void callersUseSmallBuckets() {
@@ -215,8 +219,8 @@ final class CrowdsOverHttpIT {
         AtomicInteger count = new AtomicInteger();
         admitted.put(subject, count);
         for (int i = 0; i < CALLERS; i++) {
-          CompletableFuture<Void> unused = after(i * 1000L / CALLERS)
-              .thenRun(() -> again(subject, tickets, count, isOver));
+          CompletableFuture<Void> unused =
+              after(i * 1000L / CALLERS).thenRun(() -> again(subject, tickets, count, isOver));
         }
       }
     }
@@ -269,6 +273,7 @@ final class CrowdsOverHttpIT {
             .filter(request -> request.attempts().get() > 2)
             .count()));
     System.out.println("of %d callers, a third time: %s".formatted(CROWD, third));
-    assertThat(third.values()).allSatisfy(count -> assertThat(count).isLessThanOrEqualTo(MOST_THIRD));
+    assertThat(third.values())
+        .allSatisfy(count -> assertThat(count).isLessThanOrEqualTo(MOST_THIRD));
   }
 }
