@@ -123,7 +123,7 @@ final class Judge {
     }
   }
 
-  /** What an admitted charge pays: at the price of the level, and for the most that it may get. */
+  /** The payment of an admitted charge: at the price of the level, and for the most that it may get. */
   Payment payment(Charge charge, Allowed allowed) {
     prices.shown(charge, allowed.remarks().multiplierMillis());
     requireMost(charge, allowed);

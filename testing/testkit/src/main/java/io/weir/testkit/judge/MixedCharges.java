@@ -47,7 +47,7 @@ final class MixedCharges {
     this.areOfKeys = areOfKeys;
   }
 
-  /** What is added belongs to keys alone, and prices only what does. */
+  /** Charges whose added limits belong to keys alone. */
   static MixedCharges ofKeys(Random random) {
     return new MixedCharges(random, true);
   }
