@@ -16,7 +16,10 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -104,6 +107,30 @@ final class BadPoliciesTest {
             "5 operations[1].maxDelay",
             "7 plans.a.slots",
             "8 plans.b.slots");
+  }
+
+  @Test
+  void moreBucketsThanTheBoundAreRefused() {
+    String bucket =
+        "{ name: b%d, burstPeriod: 1, throttleGroups: [{ opsPerSec: 1, operations: [Ping] }] }";
+    assertThat(errorsOf("buckets: " + listed(501, bucket)))
+        .extracting(problem -> problem.location() + " " + problem.code())
+        .containsExactly("many.yaml:1:10: buckets too_many_buckets");
+  }
+
+  @Test
+  void moreLimitsOfOtherKindsThanTheBoundAreRefused() {
+    String bucket =
+        "buckets: [{ name: a, burstPeriod: 10, throttleGroups: [{ opsPerSec: 10, operations: [Ping] }] }]";
+    assertThat(errorsOf(bucket + "\npermits: " + listed(101, "{ name: p%d, limit: 1 }")))
+        .extracting(problem -> problem.location() + " " + problem.code())
+        .containsExactly("many.yaml:1:1: quotas too_many_limits");
+  }
+
+  private static String listed(int number, String item) {
+    return IntStream.range(0, number)
+        .mapToObj(item::formatted)
+        .collect(Collectors.joining(", ", "[", "]"));
   }
 
   @Test
@@ -209,9 +236,17 @@ final class BadPoliciesTest {
   }
 
   private static List<Problem> errorsOf(Path file) {
+    return errorsOf(() -> PolicyDocuments.read(file));
+  }
+
+  private static List<Problem> errorsOf(String text) {
+    return errorsOf(() -> PolicyDocuments.parse("many.yaml", text));
+  }
+
+  private static List<Problem> errorsOf(ThrowingCallable reading) {
     InvalidPolicyException invalid =
-        catchThrowableOfType(InvalidPolicyException.class, () -> PolicyDocuments.read(file));
-    assertThat(invalid).describedAs("%s is refused", file).isNotNull();
+        catchThrowableOfType(InvalidPolicyException.class, reading);
+    assertThat(invalid).as("the policy is refused").isNotNull();
     return invalid.problems().stream()
         .filter(problem -> problem.severity() == Problem.Severity.ERROR)
         .toList();
