@@ -10,35 +10,27 @@ import io.weir.state.wire.LuaScript;
 import io.weir.state.wire.RedisKeys;
 import io.weir.state.wire.Statuses;
 import io.weir.state.wire.Statuses.Assign;
+import io.weir.state.wire.StoreClock;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletionStage;
-import java.util.function.LongSupplier;
-import java.util.function.Supplier;
 
 /** The divided limits, in Redis. Safe for use by many threads; never blocks. */
 public final class RedisAssignments {
   private final RedisConnections redis;
   private final LuaScript script;
-  private final Supplier<List<String>> clock;
+  private final StoreClock clock;
 
   /** @param redis the connections to the limits */
   public RedisAssignments(RedisConnections redis) {
-    this(redis, Map.of(), List::of);
+    this(redis, StoreClock.REDIS);
   }
 
-  private RedisAssignments(
-      RedisConnections redis, Map<String, String> includes, Supplier<List<String>> clock) {
+  /** @param clock Redis's own but to rehearse and in tests */
+  public RedisAssignments(RedisConnections redis, StoreClock clock) {
     this.redis = redis;
-    this.script = LuaLibrary.limiter(includes).script("assign");
+    this.script = LuaLibrary.limiter(clock.modules()).script("assign");
     this.clock = clock;
-  }
-
-  /** The same with a clock other than Redis's, which a test moves. */
-  public static RedisAssignments rehearsing(RedisConnections redis, LongSupplier clockMicros) {
-    return new RedisAssignments(
-        redis, Map.of("now", "now_text"), () -> List.of(Long.toString(clockMicros.getAsLong())));
   }
 
   /** The number of parts that may be away separately. */
@@ -66,7 +58,7 @@ public final class RedisAssignments {
         Long.toString(report.used()),
         Long.toString(limit.micros()),
         Long.toString(limit.leastBurst())));
-    arguments.addAll(clock.get());
+    arguments.addAll(clock.arguments().get());
     List<String> keys = List.of(RedisKeys.divided(tenant, subject, limit));
     return Scripts.run(redis, script, keys, arguments).thenApply(RedisAssignments::answer);
   }

@@ -16,17 +16,15 @@ import io.weir.state.wire.LuaLibrary;
 import io.weir.state.wire.LuaScript;
 import io.weir.state.wire.OthersTemplate;
 import io.weir.state.wire.RedisKeys;
+import io.weir.state.wire.StoreClock;
 import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
-import java.util.function.LongSupplier;
-import java.util.function.Supplier;
 import java.util.stream.Collectors;
-import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /**
  * Refunds and debts of operations that nothing has reserved, in Redis. Safe for use by many threads; never blocks.
@@ -42,41 +40,27 @@ public final class RedisCorrections {
   private final RedisConnections redis;
   private final LuaScript refund;
   private final LuaScript owe;
-  private final Supplier<List<String>> clock;
+  private final StoreClock clock;
   /** By part of the shared state; empty with a clock other than Redis's. */
   private final List<RedisClock> clocks;
 
   /** @param redis the connections to the limits */
   public RedisCorrections(RedisConnections redis) {
-    this(
-        redis,
-        Map.of(),
-        List::of,
-        IntStream.range(0, redis.parts())
-            .mapToObj(part -> new RedisClock(redis.commandTimeout().toNanos()))
-            .toList());
+    this(redis, StoreClock.REDIS);
   }
 
-  private RedisCorrections(
-      RedisConnections redis,
-      Map<String, String> includes,
-      Supplier<List<String>> clock,
-      List<RedisClock> clocks) {
+  /** @param clock Redis's own but to rehearse and in tests */
+  public RedisCorrections(RedisConnections redis, StoreClock clock) {
     this.redis = redis;
-    LuaLibrary library = LuaLibrary.limiter(includes);
+    LuaLibrary library = LuaLibrary.limiter(clock.modules());
     this.refund = library.script("refund");
     this.owe = library.script("owe");
     this.clock = clock;
-    this.clocks = clocks;
-  }
-
-  /** The same with a clock other than Redis's, which a test moves. */
-  public static RedisCorrections rehearsing(RedisConnections redis, LongSupplier clockMicros) {
-    return new RedisCorrections(
-        redis,
-        Map.of("now", "now_text"),
-        () -> List.of(Long.toString(clockMicros.getAsLong())),
-        List.of());
+    this.clocks = clock.modules().isEmpty()
+        ? Stream.generate(() -> new RedisClock(redis.commandTimeout().toNanos()))
+            .limit(redis.parts())
+            .toList()
+        : List.of();
   }
 
   /**
@@ -112,7 +96,7 @@ public final class RedisCorrections {
 
   // The periods of calendars are sent for about this instant.
   private long aboutNow(String tenant) {
-    List<String> given = clock.get();
+    List<String> given = clock.arguments().get();
     if (!given.isEmpty()) {
       return Long.parseLong(given.get(0));
     }
@@ -137,7 +121,7 @@ public final class RedisCorrections {
         Long.toString(operations),
         limit.demands().stream().map(RedisCorrections::text).collect(Collectors.joining(";")),
         quotas));
-    arguments.addAll(clock.get());
+    arguments.addAll(clock.arguments().get());
     return Scripts.run(redis, script, List.of(key, RedisKeys.counters(key)), arguments)
         .thenApply(answer -> {
           ofPart.ifPresent(known -> known.learn((Long) answer.get(0), sent));

@@ -11,18 +11,15 @@ import io.weir.core.throttle.Held.Permit;
 import io.weir.core.throttle.HoldStore;
 import io.weir.state.connection.RedisConnections;
 import io.weir.state.connection.Scripts;
-import io.weir.state.lane.RedisBucketStore;
 import io.weir.state.wire.ChargeTemplate;
 import io.weir.state.wire.LuaLibrary;
 import io.weir.state.wire.LuaScript;
 import io.weir.state.wire.RedisKeys;
+import io.weir.state.wire.StoreClock;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.function.LongSupplier;
-import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
@@ -46,25 +43,19 @@ public final class RedisHolds implements HoldStore {
   private final LuaScript settle;
   private final LuaScript renew;
   private final LuaScript due;
-  private final Supplier<List<String>> clock;
+  private final StoreClock clock;
 
   public RedisHolds(RedisConnections redis) {
-    this(redis, Map.of(), List::of);
+    this(redis, StoreClock.REDIS);
   }
 
-  private RedisHolds(
-      RedisConnections redis, Map<String, String> includes, Supplier<List<String>> clock) {
+  /** @param clock Redis's own but to rehearse and in tests */
+  public RedisHolds(RedisConnections redis, StoreClock clock) {
     this.redis = redis;
-    this.settle = LuaLibrary.limiter(includes).script("settle");
-    this.renew = LuaLibrary.limiter(includes).script("renew");
-    this.due = LuaLibrary.limiter(includes).script("due");
+    this.settle = LuaLibrary.limiter(clock.modules()).script("settle");
+    this.renew = LuaLibrary.limiter(clock.modules()).script("renew");
+    this.due = LuaLibrary.limiter(clock.modules()).script("due");
     this.clock = clock;
-  }
-
-  /** The same with a clock other than Redis's, as {@link RedisBucketStore#rehearsing}. */
-  public static RedisHolds rehearsing(RedisConnections redis, LongSupplier clockMicros) {
-    return new RedisHolds(
-        redis, Map.of("now", "now_text"), () -> List.of(Long.toString(clockMicros.getAsLong())));
   }
 
   @Override
@@ -93,7 +84,7 @@ public final class RedisHolds implements HoldStore {
       keys.add(permits(held, permit));
       arguments.add(ChargeTemplate.codeOf(permit.scope()) + " " + permit.name());
     }
-    arguments.addAll(clock.get());
+    arguments.addAll(clock.arguments().get());
     return Scripts.run(redis, settle, keys, arguments).thenApply(answer -> {
       redis.returns().ended(held);
       return new Ended(
@@ -119,7 +110,7 @@ public final class RedisHolds implements HoldStore {
     held.permits().forEach(permit -> keys.add(permits(held, permit)));
     List<String> arguments = new ArrayList<>(
         List.of(held.id(), Long.toString(held.leaseMicros()), held.reserves() ? "1" : "0"));
-    arguments.addAll(clock.get());
+    arguments.addAll(clock.arguments().get());
     return Scripts.run(redis, renew, keys, arguments).thenApply(answer -> number(answer, 0) == 1);
   }
 
@@ -135,7 +126,7 @@ public final class RedisHolds implements HoldStore {
 
   private CompletionStage<Integer> expirePart(int part) {
     List<String> arguments = new ArrayList<>(List.of(MOST_EXPIRED));
-    arguments.addAll(clock.get());
+    arguments.addAll(clock.arguments().get());
     String index = RedisKeys.holds(redis.policyOf(part));
     return Scripts.run(redis, due, List.of(index), arguments)
         .thenCompose(

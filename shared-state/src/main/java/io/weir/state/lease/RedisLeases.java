@@ -8,40 +8,32 @@ import io.weir.state.wire.LuaLibrary;
 import io.weir.state.wire.LuaScript;
 import io.weir.state.wire.Statuses;
 import io.weir.state.wire.Statuses.Lease;
+import io.weir.state.wire.StoreClock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.function.LongSupplier;
-import java.util.function.Supplier;
 
 /** The shared pools of leases, in Redis. Safe for use by many threads; never blocks. */
 public final class RedisLeases {
   private final RedisConnections redis;
   private final LuaScript script;
   private final boolean areNeeded;
-  private final Supplier<List<String>> clock;
+  private final StoreClock clock;
 
   /** @param redis the connections to the pools */
   public RedisLeases(RedisConnections redis) {
-    this(redis, Map.of(), List::of);
+    this(redis, StoreClock.REDIS);
   }
 
-  private RedisLeases(
-      RedisConnections redis, Map<String, String> includes, Supplier<List<String>> clock) {
+  /** @param clock Redis's own but to rehearse and in tests */
+  public RedisLeases(RedisConnections redis, StoreClock clock) {
     this.redis = redis;
-    this.script = LuaLibrary.limiter(includes).script("lease");
+    this.script = LuaLibrary.limiter(clock.modules()).script("lease");
     this.clock = clock;
     this.areNeeded = redis.parts() > 1;
-  }
-
-  /** The same with a clock other than Redis's, which a test moves. */
-  public static RedisLeases rehearsing(RedisConnections redis, LongSupplier clockMicros) {
-    return new RedisLeases(
-        redis, Map.of("now", "now_text"), () -> List.of(Long.toString(clockMicros.getAsLong())));
   }
 
   /** The answer to a report. */
@@ -101,7 +93,7 @@ public final class RedisLeases {
         Long.toString(report.least()),
         Long.toString(report.earmark()),
         Long.toString(TimeUnit.NANOSECONDS.toMicros(lease.toNanos()))));
-    arguments.addAll(clock.get());
+    arguments.addAll(clock.arguments().get());
     List<String> keys = List.of(pool.key(), redis.policyOf(partOf(pool)));
     return Scripts.run(redis, script, keys, arguments).thenApply(RedisLeases::answer);
   }

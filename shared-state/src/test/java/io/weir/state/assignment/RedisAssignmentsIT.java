@@ -11,6 +11,7 @@ import io.weir.inmemory.AssignmentPool.Assigned;
 import io.weir.state.connection.RedisConnections;
 import io.weir.state.testing.RedisFixture;
 import io.weir.state.wire.RedisKeys;
+import io.weir.state.wire.StoreClock;
 import io.weir.testkit.Histories;
 import io.weir.testkit.judge.JudgedAssignments;
 import java.util.Random;
@@ -99,7 +100,7 @@ final class RedisAssignmentsIT {
 
   private static Assignment answer(
       String subject, DividedLimit limit, UsageReport report, long now) {
-    return RedisAssignments.rehearsing(connections, () -> now)
+    return new RedisAssignments(connections, StoreClock.of(() -> now))
         .report("acme", subject, limit, report)
         .toCompletableFuture()
         .join();

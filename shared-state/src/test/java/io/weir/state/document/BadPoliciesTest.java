@@ -244,8 +244,7 @@ final class BadPoliciesTest {
   }
 
   private static List<Problem> errorsOf(ThrowingCallable reading) {
-    InvalidPolicyException invalid =
-        catchThrowableOfType(InvalidPolicyException.class, reading);
+    InvalidPolicyException invalid = catchThrowableOfType(InvalidPolicyException.class, reading);
     assertThat(invalid).as("the policy is refused").isNotNull();
     return invalid.problems().stream()
         .filter(problem -> problem.severity() == Problem.Severity.ERROR)

@@ -32,6 +32,7 @@ import io.weir.core.throttle.StoreUnavailableException;
 import io.weir.state.connection.RedisConnections;
 import io.weir.state.lane.RedisBucketStore;
 import io.weir.state.testing.RedisFixture;
+import io.weir.state.wire.StoreClock;
 import io.weir.testkit.Histories;
 import io.weir.testkit.ManualClock;
 import io.weir.testkit.RedisDatabase;
@@ -75,7 +76,7 @@ final class RedisCorrectionsIT {
   void empty() {
     connections.sync().flushall();
     store = RedisBucketStore.rehearsing(connections, clock);
-    refunds = RedisCorrections.rehearsing(connections, clock);
+    refunds = new RedisCorrections(connections, StoreClock.of(clock));
   }
 
   private Decision ask(Limited limit, long cost, Optional<Hold> hold) {
@@ -136,7 +137,7 @@ final class RedisCorrectionsIT {
     assertThat(ask(RATE, 50, Optional.of(hold))).isInstanceOf(Allowed.class);
     assertThat(refund(RATE, 50)).containsExactly(units(50));
     assertThat(ask(RATE, 100)).isInstanceOf(Allowed.class);
-    RedisHolds.rehearsing(connections, clock)
+    new RedisHolds(connections, StoreClock.of(clock))
         .end(new Held("t", "k", "r1", true, 60 * SECOND, List.of()), new Ending.Cancelled())
         .toCompletableFuture()
         .join();
@@ -147,7 +148,7 @@ final class RedisCorrectionsIT {
   void aDebtIsNotForgiven() {
     Hold hold = new Hold("r1", "Ask:5", 60 * SECOND, true, true);
     assertThat(ask(RATE, 50, Optional.of(hold))).isInstanceOf(Allowed.class);
-    RedisHolds.rehearsing(connections, clock)
+    new RedisHolds(connections, StoreClock.of(clock))
         .end(new Held("t", "k", "r1", true, 60 * SECOND, List.of()), new Ending.Settled(150))
         .toCompletableFuture()
         .join();

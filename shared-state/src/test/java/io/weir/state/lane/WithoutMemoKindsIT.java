@@ -3,6 +3,7 @@ package io.weir.state.lane;
 import io.weir.state.connection.RedisConnections;
 import io.weir.state.hold.RedisHolds;
 import io.weir.state.testing.RedisFixture;
+import io.weir.state.wire.StoreClock;
 import io.weir.testkit.KindScenarioRun.Stores;
 import io.weir.testkit.KindsContract;
 import io.weir.testkit.ManualClock;
@@ -31,6 +32,6 @@ final class WithoutMemoKindsIT extends KindsContract {
     connections.sync().flushall();
     return new Stores(
         RedisBucketStore.rehearsing(connections, clock, REPLACEMENTS),
-        RedisHolds.rehearsing(connections, clock));
+        new RedisHolds(connections, StoreClock.of(clock)));
   }
 }

@@ -17,6 +17,7 @@ import io.weir.state.connection.RedisConnections;
 import io.weir.state.hold.RedisHolds;
 import io.weir.state.lane.RedisBucketStore;
 import io.weir.state.testing.DocumentedUser;
+import io.weir.state.wire.StoreClock;
 import io.weir.testkit.BucketStoreContract;
 import io.weir.testkit.Histories;
 import io.weir.testkit.KindScenarioRun.Stores;
@@ -94,7 +95,7 @@ final class ClusterStoresIT {
       flush();
       return new Stores(
           RedisBucketStore.rehearsing(connections, clock),
-          RedisHolds.rehearsing(connections, clock));
+          new RedisHolds(connections, StoreClock.of(clock)));
     }
 
     @Test

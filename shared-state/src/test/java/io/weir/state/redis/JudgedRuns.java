@@ -12,6 +12,7 @@ import io.weir.state.lane.RedisBucketStore;
 import io.weir.state.lease.Pool;
 import io.weir.state.lease.RedisLeases;
 import io.weir.state.wire.RedisKeys;
+import io.weir.state.wire.StoreClock;
 import io.weir.testkit.KindScenarioRun.Stores;
 import io.weir.testkit.ManualClock;
 import io.weir.testkit.judge.JudgedAssignments;
@@ -76,7 +77,7 @@ final class JudgedRuns {
   void assignments(long seed) {
     redis.sync().flushall();
     AtomicLong clock = new AtomicLong();
-    RedisAssignments scripts = RedisAssignments.rehearsing(redis, clock::get);
+    RedisAssignments scripts = new RedisAssignments(redis, StoreClock.of(clock::get));
     new JudgedAssignments(seed, (limit, report, now) -> {
           clock.set(now);
           return scripts
@@ -106,7 +107,7 @@ final class JudgedRuns {
         model = new InMemoryBucketStore(clock);
       }
       Stores node = new Stores(
-          RedisBucketStore.rehearsing(redis, clock), RedisHolds.rehearsing(redis, clock));
+          RedisBucketStore.rehearsing(redis, clock), new RedisHolds(redis, StoreClock.of(clock)));
       return List.of(new Stores(model, model), node);
     }
   }
@@ -138,7 +139,7 @@ final class JudgedRuns {
   }
 
   private JudgedLeases.Pool ofScripts(ManualClock clock) {
-    RedisLeases leases = RedisLeases.rehearsing(redis, clock);
+    RedisLeases leases = new RedisLeases(redis, StoreClock.of(clock));
     return (bucket, revision, report) -> {
       redis.sync().hset(RedisKeys.POLICY, "revision", Long.toString(revision));
       return answer(leases, bucket, revision, report);

@@ -6,6 +6,7 @@ import io.weir.state.connection.RedisConnections;
 import io.weir.state.hold.RedisHolds;
 import io.weir.state.lane.RedisBucketStore;
 import io.weir.state.testing.RedisFixture;
+import io.weir.state.wire.StoreClock;
 import io.weir.testkit.Histories;
 import io.weir.testkit.HistoryRun;
 import io.weir.testkit.KindScenario;
@@ -51,7 +52,7 @@ final class KindScenariosIT {
         new Stores(memory, memory),
         new Stores(
             RedisBucketStore.rehearsing(connections, clock),
-            RedisHolds.rehearsing(connections, clock)),
+            new RedisHolds(connections, StoreClock.of(clock))),
         connections.links().get(0).eventLoop());
     return run.run(steps);
   }

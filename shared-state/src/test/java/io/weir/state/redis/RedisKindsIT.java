@@ -29,6 +29,7 @@ import io.weir.state.connection.RedisConnections;
 import io.weir.state.hold.RedisHolds;
 import io.weir.state.lane.RedisBucketStore;
 import io.weir.state.testing.RedisFixture;
+import io.weir.state.wire.StoreClock;
 import io.weir.testkit.KindScenarioRun.Stores;
 import io.weir.testkit.KindsContract;
 import io.weir.testkit.ManualClock;
@@ -61,7 +62,8 @@ final class RedisKindsIT extends KindsContract {
   protected Stores emptyStores(ManualClock clock) {
     connections.sync().flushall();
     return new Stores(
-        RedisBucketStore.rehearsing(connections, clock), RedisHolds.rehearsing(connections, clock));
+        RedisBucketStore.rehearsing(connections, clock),
+        new RedisHolds(connections, StoreClock.of(clock)));
   }
 
   @Test
@@ -137,7 +139,7 @@ final class RedisKindsIT extends KindsContract {
     assertThat(connections.sync().<Long>eval(withoutMark, ScriptOutputType.INTEGER, hold))
         .isEqualTo(1);
     Map<String, String> before = States.show(connections.sync(), "weir:{72nw}:acme:key:k1");
-    RedisHolds holds = RedisHolds.rehearsing(connections, clock);
+    RedisHolds holds = new RedisHolds(connections, StoreClock.of(clock));
     assertThat(
             holds.end(held, new Ending.Cancelled()).toCompletableFuture().join().status())
         .isEqualTo(Status.CANCELLED);
@@ -169,7 +171,7 @@ final class RedisKindsIT extends KindsContract {
   }
 
   private static int expiredAt(ManualClock clock) {
-    return RedisHolds.rehearsing(connections, clock)
+    return new RedisHolds(connections, StoreClock.of(clock))
         .expire()
         .toCompletableFuture()
         .join();

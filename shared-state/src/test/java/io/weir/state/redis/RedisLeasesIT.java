@@ -13,6 +13,7 @@ import io.weir.state.lease.RedisLeases;
 import io.weir.state.lease.RedisLeases.Answer;
 import io.weir.state.testing.RedisFixture;
 import io.weir.state.wire.RedisKeys;
+import io.weir.state.wire.StoreClock;
 import io.weir.testkit.LeaseRace;
 import java.time.Duration;
 import java.util.Random;
@@ -124,7 +125,7 @@ final class RedisLeasesIT {
   }
 
   private static Answer answer(Bucket bucket, LeaseReport report, long revision, long now) {
-    return RedisLeases.rehearsing(connections, () -> now)
+    return new RedisLeases(connections, StoreClock.of(() -> now))
         .exchange(pool(bucket), report, revision, LEASE)
         .toCompletableFuture()
         .join();

@@ -8,6 +8,7 @@ import io.weir.state.connection.RedisConnections;
 import io.weir.state.hold.RedisCorrections;
 import io.weir.state.hold.RedisHolds;
 import io.weir.state.lane.RedisBucketStore;
+import io.weir.state.wire.StoreClock;
 import io.weir.testkit.KindScenarioRun.Stores;
 import io.weir.testkit.ManualClock;
 import io.weir.testkit.judge.JudgedHistory;
@@ -25,7 +26,7 @@ final class ScriptNodes implements JudgedHistory.Cluster, SharedCalls {
   ScriptNodes(RedisConnections redis, ManualClock clock) {
     this.redis = redis;
     this.clock = clock;
-    this.corrections = RedisCorrections.rehearsing(redis, clock);
+    this.corrections = new RedisCorrections(redis, StoreClock.of(clock));
     this.node = RedisBucketStore.rehearsing(redis, clock);
   }
 
@@ -35,7 +36,7 @@ final class ScriptNodes implements JudgedHistory.Cluster, SharedCalls {
       redis.sync().flushall();
     }
     node = RedisBucketStore.rehearsing(redis, clock);
-    return List.of(new Stores(node, RedisHolds.rehearsing(redis, clock)));
+    return List.of(new Stores(node, new RedisHolds(redis, StoreClock.of(clock))));
   }
 
   @Override

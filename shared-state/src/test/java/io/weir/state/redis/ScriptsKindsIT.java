@@ -4,6 +4,7 @@ import io.weir.state.connection.RedisConnections;
 import io.weir.state.hold.RedisHolds;
 import io.weir.state.lane.RedisBucketStore;
 import io.weir.state.testing.RedisFixture;
+import io.weir.state.wire.StoreClock;
 import io.weir.testkit.KindScenarioRun.Stores;
 import io.weir.testkit.KindsContract;
 import io.weir.testkit.ManualClock;
@@ -32,6 +33,7 @@ final class ScriptsKindsIT extends KindsContract {
   protected Stores emptyStores(ManualClock clock) {
     connections.sync().flushall();
     return new Stores(
-        RedisBucketStore.rehearsing(connections, clock), RedisHolds.rehearsing(connections, clock));
+        RedisBucketStore.rehearsing(connections, clock),
+        new RedisHolds(connections, StoreClock.of(clock)));
   }
 }

@@ -2,10 +2,10 @@ package io.weir.windows;
 
 import io.weir.state.connection.RedisConnections;
 import io.weir.state.connection.Scripts;
-import io.weir.state.lane.RedisBucketStore;
 import io.weir.state.wire.LuaLibrary;
 import io.weir.state.wire.LuaScript;
 import io.weir.state.wire.Statuses;
+import io.weir.state.wire.StoreClock;
 import io.weir.windows.WindowAnswer.Range;
 import io.weir.windows.WindowStatuses.WindowClaim;
 import io.weir.windows.WindowStatuses.WindowDecide;
@@ -14,10 +14,7 @@ import io.weir.windows.WindowStatuses.WindowOpen;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.concurrent.CompletionStage;
-import java.util.function.LongSupplier;
-import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /** Windows in Redis: the state of each is in hashes and sorted sets, and a script makes each call. */
@@ -35,29 +32,23 @@ public final class RedisWindows implements WindowStore {
   private final LuaScript decide;
   private final LuaScript look;
   private final LuaScript takeBack;
-  private final Supplier<List<String>> clock;
+  private final StoreClock clock;
 
   public RedisWindows(RedisConnections redis) {
-    this(redis, Map.of(), List::of);
+    this(redis, StoreClock.REDIS);
   }
 
-  private RedisWindows(
-      RedisConnections redis, Map<String, String> includes, Supplier<List<String>> clock) {
+  /** @param clock Redis's own but to rehearse and in tests */
+  public RedisWindows(RedisConnections redis, StoreClock clock) {
     this.redis = redis;
     this.clock = clock;
-    LuaLibrary library = LuaLibrary.of("windows", COMMANDS, includes);
+    LuaLibrary library = LuaLibrary.of("windows", COMMANDS, clock.modules());
     this.open = library.script("window_open");
     this.claim = library.script("window_claim");
     this.end = library.script("window_end");
     this.decide = library.script("window_decide");
     this.look = library.script("window_look");
     this.takeBack = library.script("window_return");
-  }
-
-  /** The same with a clock other than Redis's, as {@link RedisBucketStore#rehearsing}. */
-  public static RedisWindows rehearsing(RedisConnections redis, LongSupplier clockMicros) {
-    return new RedisWindows(
-        redis, Map.of("now", "now_text"), () -> List.of(Long.toString(clockMicros.getAsLong())));
   }
 
   @Override
@@ -162,7 +153,7 @@ public final class RedisWindows implements WindowStore {
         Long.toString(rule.leaseMicros()),
         Long.toString(rule.backoffMicros()),
         rule.keepsResults() ? "1" : "0");
-    List<String> arguments = Stream.of(of, Stream.of(more), clock.get().stream())
+    List<String> arguments = Stream.of(of, Stream.of(more), clock.arguments().get().stream())
         .flatMap(words -> words)
         .toList();
     return Scripts.run(redis, script, WindowKeys.of(rule.name()), arguments);

@@ -2,6 +2,7 @@ package io.weir.windows;
 
 import io.weir.state.connection.RedisConnections;
 import io.weir.state.testing.RedisFixture;
+import io.weir.state.wire.StoreClock;
 import io.weir.testkit.ManualClock;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -19,6 +20,6 @@ final class RedisWindowStoreIT extends WindowStoreContract {
   @Override
   WindowStore emptyStore(ManualClock clock) {
     connections.sync().flushall();
-    return RedisWindows.rehearsing(connections, clock);
+    return new RedisWindows(connections, StoreClock.of(clock));
   }
 }

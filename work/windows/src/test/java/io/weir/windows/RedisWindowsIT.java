@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.weir.state.connection.RedisConnections;
 import io.weir.state.testing.DriftProof;
 import io.weir.state.testing.RedisFixture;
+import io.weir.state.wire.StoreClock;
 import io.weir.testkit.Histories;
 import io.weir.windows.WindowAnswer.Blocked;
 import io.weir.windows.WindowAnswer.Claimed;
@@ -65,7 +66,7 @@ final class RedisWindowsIT {
   void begin() {
     now = 4_000_000_000_000_000L;
     name = "w" + windows++;
-    store = RedisWindows.rehearsing(connections, () -> now);
+    store = new RedisWindows(connections, StoreClock.of(() -> now));
   }
 
   @Test

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.weir.state.connection.RedisConnections;
 import io.weir.state.testing.DriftProof;
 import io.weir.state.testing.RedisFixture;
+import io.weir.state.wire.StoreClock;
 import io.weir.testkit.HistoryRun;
 import java.util.List;
 import java.util.Map;
@@ -31,7 +32,7 @@ final class WindowHistoriesIT {
             "w" + seed,
             clock,
             new InMemoryWindows(clock),
-            RedisWindows.rehearsing(connections, clock)),
+            new RedisWindows(connections, StoreClock.of(clock))),
         seed -> keysAgree(connections, "w" + seed));
     HistoryRun.requireInAll(
         seen,

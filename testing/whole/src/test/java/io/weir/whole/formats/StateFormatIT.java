@@ -34,6 +34,7 @@ import io.weir.jobs.store.RedisJobs;
 import io.weir.state.connection.RedisConnections;
 import io.weir.state.hold.RedisHolds;
 import io.weir.state.lane.RedisBucketStore;
+import io.weir.state.wire.StoreClock;
 import io.weir.testkit.ManualClock;
 import io.weir.testkit.RedisDatabase;
 import io.weir.windows.RedisWindows;
@@ -85,9 +86,9 @@ final class StateFormatIT {
     client = RedisClient.create(database.uri());
     redis = client.connect(new StringCodec(StandardCharsets.ISO_8859_1)).sync();
     store = RedisBucketStore.rehearsing(connections, clock);
-    holds = RedisHolds.rehearsing(connections, clock);
-    jobs = RedisJobs.rehearsing(connections, clock);
-    windows = RedisWindows.rehearsing(connections, clock);
+    holds = new RedisHolds(connections, StoreClock.of(clock));
+    jobs = new RedisJobs(connections, StoreClock.of(clock));
+    windows = new RedisWindows(connections, StoreClock.of(clock));
   }
 
   @AfterEach

@@ -19,18 +19,15 @@ import io.weir.jobs.rule.SeenJob;
 import io.weir.jobs.rule.SubmittedJob;
 import io.weir.state.connection.RedisConnections;
 import io.weir.state.connection.Scripts;
-import io.weir.state.lane.RedisBucketStore;
 import io.weir.state.wire.LuaLibrary;
 import io.weir.state.wire.LuaScript;
+import io.weir.state.wire.StoreClock;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.function.LongSupplier;
-import java.util.function.Supplier;
 
 /**
  * Jobs in Redis: the keys of a queue are in one partition, and a script makes each call. Few long values are on their way
@@ -56,16 +53,16 @@ public final class RedisJobs implements JobStore {
   private final LuaScript claim;
   private final LuaScript step;
   private final LuaScript renew;
-  private final Supplier<List<String>> clock;
+  private final StoreClock clock;
 
   public RedisJobs(RedisConnections redis) {
-    this(redis, Map.of(), List::of);
+    this(redis, StoreClock.REDIS);
   }
 
-  private RedisJobs(
-      RedisConnections redis, Map<String, String> includes, Supplier<List<String>> clock) {
+  /** @param clock Redis's own but to rehearse and in tests */
+  public RedisJobs(RedisConnections redis, StoreClock clock) {
     this.redis = redis;
-    LuaLibrary library = LuaLibrary.of("jobs", COMMANDS, includes);
+    LuaLibrary library = LuaLibrary.of("jobs", COMMANDS, clock.modules());
     this.submit = library.script("job_submit");
     this.release = library.script("job_release");
     this.look = library.script("job_look");
@@ -73,12 +70,6 @@ public final class RedisJobs implements JobStore {
     this.step = library.script("job_step");
     this.renew = library.script("job_renew");
     this.clock = clock;
-  }
-
-  /** The same with a clock other than Redis's, as {@link RedisBucketStore#rehearsing}. */
-  public static RedisJobs rehearsing(RedisConnections redis, LongSupplier clockMicros) {
-    return new RedisJobs(
-        redis, Map.of("now", "now_text"), () -> List.of(Long.toString(clockMicros.getAsLong())));
   }
 
   @Override
@@ -269,7 +260,7 @@ public final class RedisJobs implements JobStore {
   private CompletionStage<List<Object>> run(
       LuaScript script, String operation, List<String> arguments) {
     List<String> with = new ArrayList<>(arguments);
-    with.addAll(clock.get());
+    with.addAll(clock.arguments().get());
     return Scripts.run(redis, script, JobKeys.of(operation), with);
   }
 

@@ -13,6 +13,7 @@ import io.weir.jobs.rule.SubmittedJob;
 import io.weir.state.connection.RedisConnections;
 import io.weir.state.testing.DriftProof;
 import io.weir.state.testing.RedisFixture;
+import io.weir.state.wire.StoreClock;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -55,7 +56,7 @@ final class JobDriftIT {
   @BeforeEach
   void begin(RedisConnections opened) {
     connections = opened;
-    jobs = RedisJobs.rehearsing(connections, () -> START);
+    jobs = new RedisJobs(connections, StoreClock.of(() -> START));
     proof = proof(connections, OPERATION, RULE);
     submit(1, "k1");
     claim();

@@ -4,6 +4,7 @@ import io.weir.jobs.rule.JobRule;
 import io.weir.state.connection.RedisConnections;
 import io.weir.state.testing.DriftProof;
 import io.weir.state.testing.RedisFixture;
+import io.weir.state.wire.StoreClock;
 import io.weir.testkit.HistoryRun;
 import java.util.List;
 import java.util.Map;
@@ -25,7 +26,7 @@ final class JobHistoriesIT {
             "op" + seed,
             clock,
             new InMemoryJobs(clock),
-            RedisJobs.rehearsing(connections, clock)),
+            new RedisJobs(connections, StoreClock.of(clock))),
         seed -> countersAgree(connections, "op" + seed));
     HistoryRun.requireInAll(
         seen,

@@ -3,6 +3,7 @@ package io.weir.jobs.store;
 import io.weir.jobs.rule.JobStore;
 import io.weir.state.connection.RedisConnections;
 import io.weir.state.testing.RedisFixture;
+import io.weir.state.wire.StoreClock;
 import io.weir.testkit.ManualClock;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -20,6 +21,6 @@ final class RedisJobStoreIT extends JobStoreContract {
   @Override
   JobStore emptyStore(ManualClock clock) {
     connections.sync().flushdb();
-    return RedisJobs.rehearsing(connections, clock);
+    return new RedisJobs(connections, StoreClock.of(clock));
   }
 }

@@ -18,6 +18,7 @@ import io.weir.jobs.rule.SeenJob;
 import io.weir.jobs.rule.SubmittedJob;
 import io.weir.state.connection.RedisConnections;
 import io.weir.state.testing.RedisFixture;
+import io.weir.state.wire.StoreClock;
 import io.weir.testkit.Histories;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -68,7 +69,7 @@ final class RedisJobsIT {
   void begin() {
     now = START;
     operation = "op" + operations++;
-    jobs = RedisJobs.rehearsing(connections, () -> now);
+    jobs = new RedisJobs(connections, StoreClock.of(() -> now));
     values.put(JobParameter.DISPATCH_PER_SECOND, 10L);
     values.put(JobParameter.READINESS_CONCURRENCY, 2L);
   }

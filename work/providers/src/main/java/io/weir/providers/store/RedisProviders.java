@@ -10,18 +10,16 @@ import io.weir.providers.rule.Sending;
 import io.weir.providers.store.ProviderStatuses.Book;
 import io.weir.state.connection.RedisConnections;
 import io.weir.state.connection.Scripts;
-import io.weir.state.lane.RedisBucketStore;
 import io.weir.state.wire.LuaLibrary;
 import io.weir.state.wire.LuaScript;
 import io.weir.state.wire.Statuses;
+import io.weir.state.wire.StoreClock;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletionStage;
-import java.util.function.LongSupplier;
-import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /** Bookings in Redis: the state of an upstream is in two keys, and a script makes each call. */
@@ -38,26 +36,20 @@ public final class RedisProviders implements ProviderStore {
   private final LuaScript book;
   private final LuaScript rebook;
   private final LuaScript watch;
-  private final Supplier<List<String>> clock;
+  private final StoreClock clock;
 
   public RedisProviders(RedisConnections redis) {
-    this(redis, Map.of(), List::of);
+    this(redis, StoreClock.REDIS);
   }
 
-  private RedisProviders(
-      RedisConnections redis, Map<String, String> includes, Supplier<List<String>> clock) {
+  /** @param clock Redis's own but to rehearse and in tests */
+  public RedisProviders(RedisConnections redis, StoreClock clock) {
     this.redis = redis;
-    LuaLibrary library = LuaLibrary.of("providers", COMMANDS, includes);
+    LuaLibrary library = LuaLibrary.of("providers", COMMANDS, clock.modules());
     this.book = library.script("book");
     this.rebook = library.script("rebook");
     this.watch = library.script("watch");
     this.clock = clock;
-  }
-
-  /** The same with a clock other than Redis's, as {@link RedisBucketStore#rehearsing}. */
-  public static RedisProviders rehearsing(RedisConnections redis, LongSupplier clockMicros) {
-    return new RedisProviders(
-        redis, Map.of("now", "now_text"), () -> List.of(Long.toString(clockMicros.getAsLong())));
   }
 
   /** An upstream as arguments of the script: made once for many calls. */
@@ -224,7 +216,7 @@ public final class RedisProviders implements ProviderStore {
   private CompletionStage<List<Object>> run(
       LuaScript script, List<String> keys, List<String> arguments) {
     List<String> with = new ArrayList<>(arguments);
-    with.addAll(clock.get());
+    with.addAll(clock.arguments().get());
     return Scripts.run(redis, script, keys, with);
   }
 }

@@ -3,6 +3,7 @@ package io.weir.providers.store;
 import io.weir.state.connection.RedisConnections;
 import io.weir.state.testing.DriftProof;
 import io.weir.state.testing.RedisFixture;
+import io.weir.state.wire.StoreClock;
 import io.weir.testkit.HistoryRun;
 import java.util.List;
 import java.util.Map;
@@ -24,7 +25,7 @@ final class ProviderHistoriesIT {
             "up" + seed,
             clock,
             new InMemoryProviders(clock),
-            RedisProviders.rehearsing(connections, clock)),
+            new RedisProviders(connections, StoreClock.of(clock))),
         seed -> keysAgree(connections, "up" + seed));
     HistoryRun.requireInAll(
         seen,

@@ -18,6 +18,7 @@ import io.weir.providers.rule.Providers;
 import io.weir.providers.rule.Sending;
 import io.weir.state.connection.RedisConnections;
 import io.weir.state.testing.RedisFixture;
+import io.weir.state.wire.StoreClock;
 import java.net.URI;
 import java.util.List;
 import java.util.Optional;
@@ -53,7 +54,7 @@ abstract class ProvidersInRedis {
   void begin() {
     now = 4_000_000_000_000_000L;
     name = "up" + upstreams++;
-    store = RedisProviders.rehearsing(connections, () -> now);
+    store = new RedisProviders(connections, StoreClock.of(() -> now));
   }
 
   static Provider provider(String name, int tier, int weight, int keys, long interval) {

@@ -3,6 +3,7 @@ package io.weir.providers.store;
 import io.weir.providers.rule.ProviderStore;
 import io.weir.state.connection.RedisConnections;
 import io.weir.state.testing.RedisFixture;
+import io.weir.state.wire.StoreClock;
 import io.weir.testkit.ManualClock;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -20,6 +21,6 @@ final class RedisProviderStoreIT extends ProviderStoreContract {
   @Override
   ProviderStore emptyStore(ManualClock clock) {
     connections.sync().flushdb();
-    return RedisProviders.rehearsing(connections, clock);
+    return new RedisProviders(connections, StoreClock.of(clock));
   }
 }
