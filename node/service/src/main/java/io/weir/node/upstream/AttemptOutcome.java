@@ -1,26 +1,18 @@
 package io.weir.node.upstream;
 
 import io.weir.client.answer.AnswerStatus;
+import java.util.EnumSet;
+import java.util.Set;
 
 /**
  * The outcome of an attempt, for the server.
  *
  * @param health whether it counts for or against the server
  * @param coolMillis the wait that the server asked for, 0 for none
- * @param coolsServer whether the wait is for the whole server; otherwise for the key that was used
- * @param mayBeSentAgain whether another attempt may succeed
- * @param isUnsent whether the server surely has not executed the request
- * @param isAnswer whether the server answered
  * @param loadThousandths the load that it reports, -1 if it reports none
  */
-public record AttemptOutcome(
-    Health health,
-    long coolMillis,
-    boolean coolsServer,
-    boolean mayBeSentAgain,
-    boolean isUnsent,
-    boolean isAnswer,
-    int loadThousandths) {
+public record AttemptOutcome(Health health, long coolMillis, Set<Fact> facts, int loadThousandths) {
+  private static final int NO_LOAD = -1;
   private static final int TOO_MANY = 429;
   private static final int FIRST_SERVER_ERROR = 500;
 
@@ -34,24 +26,44 @@ public record AttemptOutcome(
     REFUSED
   }
 
+  /** A fact that is certain after an attempt. */
+  public enum Fact {
+    /** The wait is for the whole server; otherwise for the key that was used. */
+    COOLS_SERVER,
+    /** Another attempt may succeed. */
+    REPEATABLE,
+    /** The server has not executed the request. */
+    UNSENT,
+    /** The server answered. */
+    ANSWER
+  }
+
+  public AttemptOutcome {
+    facts = Set.copyOf(facts);
+  }
+
+  private static AttemptOutcome unanswered(Health health, Set<Fact> facts) {
+    return new AttemptOutcome(health, 0, facts, NO_LOAD);
+  }
+
   /** There was no connection. */
   public static AttemptOutcome notSent() {
-    return new AttemptOutcome(Health.BAD, 0, false, true, true, false, -1);
+    return unanswered(Health.BAD, Set.of(Fact.REPEATABLE, Fact.UNSENT));
   }
 
   /** The connection broke, or no answer came in time. */
   public static AttemptOutcome broken() {
-    return new AttemptOutcome(Health.BAD, 0, false, true, false, false, -1);
+    return unanswered(Health.BAD, Set.of(Fact.REPEATABLE));
   }
 
   /** It was given up in favour of another attempt. */
   public static AttemptOutcome overtaken() {
-    return new AttemptOutcome(Health.NEUTRAL, 0, false, true, false, false, -1);
+    return unanswered(Health.NEUTRAL, Set.of(Fact.REPEATABLE));
   }
 
   /** The caller or this node was the cause. */
   public static AttemptOutcome unknown() {
-    return new AttemptOutcome(Health.NEUTRAL, 0, false, false, false, false, -1);
+    return unanswered(Health.NEUTRAL, Set.of());
   }
 
   /**
@@ -60,14 +72,17 @@ public record AttemptOutcome(
    * @param waitMillis the wait that the answer named, 0 for none
    */
   public static AttemptOutcome answered(int status, long waitMillis) {
-    return new AttemptOutcome(
-        health(status, waitMillis),
-        waitMillis,
-        AnswerStatus.isFailure(status),
-        AnswerStatus.isPassing(status),
-        status == TOO_MANY,
-        true,
-        -1);
+    Set<Fact> facts = EnumSet.of(Fact.ANSWER);
+    if (AnswerStatus.isFailure(status)) {
+      facts.add(Fact.COOLS_SERVER);
+    }
+    if (AnswerStatus.isPassing(status)) {
+      facts.add(Fact.REPEATABLE);
+    }
+    if (status == TOO_MANY) {
+      facts.add(Fact.UNSENT);
+    }
+    return new AttemptOutcome(health(status, waitMillis), waitMillis, facts, NO_LOAD);
   }
 
   /**
@@ -76,7 +91,8 @@ public record AttemptOutcome(
    * @param waitMillis the wait that the answer named, 0 for none
    */
   public static AttemptOutcome refused(long waitMillis) {
-    return new AttemptOutcome(Health.REFUSED, waitMillis, false, true, true, true, -1);
+    return new AttemptOutcome(
+        Health.REFUSED, waitMillis, Set.of(Fact.REPEATABLE, Fact.UNSENT, Fact.ANSWER), NO_LOAD);
   }
 
   // A busy server that names a wait is left alone for that time; it has not failed.
@@ -90,6 +106,26 @@ public record AttemptOutcome(
     return status >= FIRST_SERVER_ERROR ? Health.NEUTRAL : Health.GOOD;
   }
 
+  /** Whether the wait is for the whole server. */
+  public boolean coolsServer() {
+    return facts.contains(Fact.COOLS_SERVER);
+  }
+
+  /** Whether another attempt may succeed. */
+  public boolean mayBeSentAgain() {
+    return facts.contains(Fact.REPEATABLE);
+  }
+
+  /** Whether the server surely has not executed the request. */
+  public boolean isUnsent() {
+    return facts.contains(Fact.UNSENT);
+  }
+
+  /** Whether the server answered. */
+  public boolean isAnswer() {
+    return facts.contains(Fact.ANSWER);
+  }
+
   /** Whether another attempt is of use only with another server or key. */
   boolean needsAnother() {
     return coolMillis > 0 || health == Health.REFUSED;
@@ -97,7 +133,6 @@ public record AttemptOutcome(
 
   /** A copy with the load that the server reported. */
   public AttemptOutcome withLoad(int thousandths) {
-    return new AttemptOutcome(
-        health, coolMillis, coolsServer, mayBeSentAgain, isUnsent, isAnswer, thousandths);
+    return new AttemptOutcome(health, coolMillis, facts, thousandths);
   }
 }
