@@ -17,13 +17,7 @@ import java.util.Optional;
  */
 @SuppressWarnings("ArrayRecordComponent")
 record BucketsDenial(
-    long revision,
-    List<Demand> demands,
-    long cost,
-    long waitMicros,
-    long[] used,
-    long askedNanos,
-    long answeredNanos) {
+    long revision, List<Demand> demands, long cost, long waitMicros, long[] used, RoundTrip trip) {
 
   /** Whether a charge of this cost ever passes. */
   boolean canHold(Charge charge) {

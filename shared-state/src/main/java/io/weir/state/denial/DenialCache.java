@@ -88,7 +88,12 @@ public final class DenialCache {
     denials.put(
         operation,
         new BucketsDenial(
-            charge.revision(), charge.demands(), charge.cost(), wait, used, askedNanos, now()));
+            charge.revision(),
+            charge.demands(),
+            charge.cost(),
+            wait,
+            used,
+            new RoundTrip(askedNanos, now())));
     shared.learn(charge, used, askedNanos, wait);
   }
 
@@ -232,7 +237,7 @@ public final class DenialCache {
       return null;
     }
     long now = now();
-    if (now - known.answeredNanos() > MAX_AGE_NANOS) {
+    if (known.trip().isOver(now)) {
       denials.remove(operation, known);
       return null;
     }
@@ -240,9 +245,9 @@ public final class DenialCache {
       return null;
     }
     long wait = known.waitMicros(charge);
-    long atMost = NANOSECONDS.toMicros(now - known.askedNanos());
+    long atMost = known.trip().mostMicros(now);
     if (wait > atMost + atMost / DRIFT + 1) {
-      long atLeast = NANOSECONDS.toMicros(now - known.answeredNanos());
+      long atLeast = known.trip().leastMicros(now);
       return known.answer(charge, wait, atLeast - atLeast / DRIFT);
     }
     AskBudget budget = budget(newcomers, operation, AskBudget.FEW);

@@ -25,16 +25,11 @@ record SharedDenial(
     long revision,
     Demand demand,
     long usedUnits,
-    long askedNanos,
-    long answeredNanos,
+    RoundTrip trip,
     SharedBudget budget,
     LastDenial last) {
   // Clocks of two machines differ by less than one part in a thousand.
   private static final int DRIFT = 1000;
-
-  boolean isOver(long nowNanos) {
-    return nowNanos - answeredNanos > DenialCache.MAX_AGE_NANOS;
-  }
 
   /** Whether it is of the bucket that a charge demands. */
   boolean isOf(Charge charge, Demand asked) {
@@ -43,14 +38,14 @@ record SharedDenial(
 
   /** Whether Redis would deny a charge that demands these units of the bucket. */
   boolean isFullFor(long units, long nowNanos) {
-    long elapsed = NANOSECONDS.toMicros(nowNanos - askedNanos);
+    long elapsed = trip.mostMicros(nowNanos);
     return LeakyBucket.canHold(demand.bucket(), units)
         && waitMicros(units) > elapsed + elapsed / DRIFT + 1;
   }
 
   /** The denial with the exact wait. */
   StoreAnswer deny(Charge charge, Demand asked, long nowNanos) {
-    long elapsed = NANOSECONDS.toMicros(nowNanos - answeredNanos);
+    long elapsed = trip.leastMicros(nowNanos);
     long least = elapsed - elapsed / DRIFT;
     return denied(charge, asked, waitMicros(asked.units(charge.cost())) - least, least);
   }

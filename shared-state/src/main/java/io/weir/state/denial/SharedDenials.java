@@ -56,12 +56,12 @@ final class SharedDenials {
     SharedBucket bucket = SharedBucket.of(charge, demand);
     DenialCache.makeRoom(known, bucket);
     known.compute(bucket, (name, before) -> {
-      if (before != null && before.askedNanos() - askedNanos > 0) {
+      if (before != null && before.trip().askedNanos() - askedNanos > 0) {
         return before;
       }
       SharedBudget budget = before == null ? new SharedBudget() : before.budget();
-      return new SharedDenial(
-          charge.revision(), demand, used, askedNanos, nanoTime.getAsLong(), budget, last);
+      RoundTrip trip = new RoundTrip(askedNanos, nanoTime.getAsLong());
+      return new SharedDenial(charge.revision(), demand, used, trip, budget, last);
     });
   }
 
@@ -97,7 +97,7 @@ final class SharedDenials {
   private @Nullable SharedDenial known(Charge charge, Demand demand, long now) {
     SharedBucket bucket = SharedBucket.of(charge, demand);
     SharedDenial denial = known.get(bucket);
-    if (denial != null && denial.isOver(now)) {
+    if (denial != null && denial.trip().isOver(now)) {
       known.remove(bucket, denial);
       return null;
     }
