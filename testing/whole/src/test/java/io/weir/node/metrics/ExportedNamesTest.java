@@ -191,7 +191,13 @@ final class ExportedNamesTest {
     JobMeters jobs = new JobMeters(metrics.registry());
     jobs.queue("Proof");
     jobs.queue(
-        "Proof", new ClaimedJobs(new JobQueue(1, 1, 1, 1, 1, 1), 1, 1, 1, 0, List.of(), List.of()));
+        "Proof",
+        new ClaimedJobs(
+            new JobQueue(1, 1, 1, 1, 1, 1),
+            new ClaimedJobs.Overdue(1, 1, 1),
+            0,
+            List.of(),
+            List.of()));
     jobs.submitted("Proof", 10);
     jobs.left("Proof", JobState.QUEUED, 1);
     jobs.done("Proof", 10, 9);

@@ -83,9 +83,10 @@ public final class JobReplies {
     }
     return new ClaimedJobs(
         queue,
-        JobText.number(answer, JobText.QUEUE),
-        JobText.number(answer, JobText.QUEUE + 1),
-        JobText.number(answer, JobText.QUEUE + 2),
+        new ClaimedJobs.Overdue(
+            JobText.number(answer, JobText.QUEUE),
+            JobText.number(answer, JobText.QUEUE + 1),
+            JobText.number(answer, JobText.QUEUE + 2)),
         JobText.number(answer, JobText.QUEUE + 3),
         SettlementText.parse((String) answer.get(JobText.QUEUE + 4)),
         work);

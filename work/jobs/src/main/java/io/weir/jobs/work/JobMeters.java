@@ -77,12 +77,12 @@ public final class JobMeters {
     if (known != null) {
       known.last().set(claimed.queue());
     }
-    if (claimed.givenBack() > 0) {
+    if (claimed.overdue().givenBack() > 0) {
       registry.counter("throttle.jobs.given.back", "operation", operation).increment((double)
-          claimed.givenBack());
+          claimed.overdue().givenBack());
     }
-    ended(operation, JobState.TIMED_OUT, claimed.timedOut());
-    ended(operation, JobState.FAILED, claimed.failed());
+    ended(operation, JobState.TIMED_OUT, claimed.overdue().timedOut());
+    ended(operation, JobState.FAILED, claimed.overdue().failed());
   }
 
   /** A job was accepted with this eta. */

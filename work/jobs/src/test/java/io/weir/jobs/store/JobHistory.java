@@ -237,9 +237,9 @@ final class JobHistory implements History {
           one -> stores.count("settle " + one.ending().getClass().getSimpleName()));
       times.endsIn(10 * SECOND);
     }
-    count("given back", claimed.givenBack());
-    count("timed out", claimed.timedOut());
-    count("failed", claimed.failed());
+    count("given back", claimed.overdue().givenBack());
+    count("timed out", claimed.overdue().timedOut());
+    count("failed", claimed.overdue().failed());
     if (claimed.nextMicros() > 0) {
       times.endsIn(claimed.nextMicros());
     }

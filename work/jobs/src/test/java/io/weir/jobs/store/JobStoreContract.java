@@ -385,7 +385,7 @@ abstract class JobStoreContract {
       take(1, 6);
       claim(A, 2);
       clock.advance(LEASE + INTERVAL);
-      assertThat(claim(B, 0).givenBack()).isEqualTo(2);
+      assertThat(claim(B, 0).overdue().givenBack()).isEqualTo(2);
       assertThat(position(1)).isZero();
       assertThat(position(2)).isEqualTo(1);
       assertThat(position(6)).isEqualTo(5);
@@ -410,9 +410,9 @@ abstract class JobStoreContract {
       clock.advance(LEASE - 1);
       assertThat(renew(A, 1)).containsExactly(true);
       clock.advance(LEASE - 1);
-      assertThat(claim(B, 0).givenBack()).isZero();
+      assertThat(claim(B, 0).overdue().givenBack()).isZero();
       clock.advance(1);
-      assertThat(claim(B, 0).givenBack()).isEqualTo(1);
+      assertThat(claim(B, 0).overdue().givenBack()).isEqualTo(1);
     }
 
     @Test
@@ -423,7 +423,7 @@ abstract class JobStoreContract {
         assertThat(claim(A, 1).work()).hasSize(1);
         clock.advance(LEASE);
       }
-      assertThat(claim(B, 0).failed()).isEqualTo(1);
+      assertThat(claim(B, 0).overdue().failed()).isEqualTo(1);
       assertThat(state(1)).isEqualTo(JobState.FAILED);
     }
 
@@ -493,7 +493,7 @@ abstract class JobStoreContract {
       claim(A, 100);
       move(1, A, JobMove.to(JobState.READY));
       clock.advance(60 * SECOND);
-      assertThat(claim(B, 0).timedOut()).isEqualTo(3);
+      assertThat(claim(B, 0).overdue().timedOut()).isEqualTo(3);
       assertThat(state(1)).isEqualTo(JobState.TIMED_OUT);
       assertThat(move(1, "", JobMove.to(JobState.CANCELLED))).isFalse();
       clock.advance(60 * SECOND);
@@ -704,9 +704,9 @@ abstract class JobStoreContract {
       take(1, 2);
       claim(A, 1);
       clock.advance(-HOUR);
-      assertThat(claim(B, 0).givenBack()).isZero();
+      assertThat(claim(B, 0).overdue().givenBack()).isZero();
       clock.advance(LEASE);
-      assertThat(claim(B, 0).givenBack()).isEqualTo(1);
+      assertThat(claim(B, 0).overdue().givenBack()).isEqualTo(1);
     }
 
     @Test
@@ -715,9 +715,9 @@ abstract class JobStoreContract {
       clock.advance(-HOUR);
       claim(A, 1);
       clock.advance(HOUR);
-      assertThat(claim(B, 0).givenBack()).isZero();
+      assertThat(claim(B, 0).overdue().givenBack()).isZero();
       clock.advance(LEASE);
-      assertThat(claim(B, 0).givenBack()).isEqualTo(1);
+      assertThat(claim(B, 0).overdue().givenBack()).isEqualTo(1);
     }
   }
 }

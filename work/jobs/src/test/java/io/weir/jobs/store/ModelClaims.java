@@ -96,9 +96,7 @@ final class ModelClaims {
         .toList();
     return new ClaimedJobs(
         view,
-        call.givenBack,
-        call.timedOut,
-        call.failed,
+        new ClaimedJobs.Overdue(call.givenBack, call.timedOut, call.failed),
         view.dispatch() > 0 ? next - call.now : -1,
         settlements,
         work);

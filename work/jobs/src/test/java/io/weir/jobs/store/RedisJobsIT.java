@@ -116,7 +116,7 @@ final class RedisJobsIT {
     ClaimedJobs claimed =
         of(jobs.claim(operation, rule(), claim, unheard, new Wanted(HORIZON, 0, most)));
     ids(claimed).forEach(id -> holders.put(node + id, claim));
-    givenBack += claimed.givenBack();
+    givenBack += claimed.overdue().givenBack();
     return claimed;
   }
 
@@ -218,12 +218,12 @@ final class RedisJobsIT {
     now += 100_000;
     assertThat(claim(B, 100).work()).extracting(JobWork::task).contains(JobTask.SEND);
     now += 10_000_000;
-    assertThat(claim(B, 0).givenBack()).isPositive();
+    assertThat(claim(B, 0).overdue().givenBack()).isPositive();
     values.put(JobParameter.TIMEOUT, 1_800_000L);
     long timedOut = 0;
     for (int i = 0; i < 360; i++) {
       now += 5_000_000;
-      timedOut += claim(B, 0).timedOut();
+      timedOut += claim(B, 0).overdue().timedOut();
     }
     assertThat(timedOut).isEqualTo(4);
     assertThat(look(3).job().elapsedMillis()).isEqualTo(1_810_100);
@@ -235,9 +235,9 @@ final class RedisJobsIT {
     now -= 3_600_000_000L;
     claim(A, 1);
     now += 3_600_000_000L;
-    assertThat(claim(B, 0).givenBack()).isZero();
+    assertThat(claim(B, 0).overdue().givenBack()).isZero();
     now += 10_500_000;
-    assertThat(claim(B, 0).givenBack()).isEqualTo(1);
+    assertThat(claim(B, 0).overdue().givenBack()).isEqualTo(1);
   }
 
   @Test
@@ -301,9 +301,9 @@ final class RedisJobsIT {
     assertThat(of(jobs.renew(operation, rule(), A, List.of(id(1), id(2)))))
         .containsExactly(true, true);
     now += 9_000_000;
-    assertThat(claim(B, 0).givenBack()).isZero();
+    assertThat(claim(B, 0).overdue().givenBack()).isZero();
     now += 1_000_001;
-    assertThat(claim(B, 0).givenBack()).isEqualTo(2);
+    assertThat(claim(B, 0).overdue().givenBack()).isEqualTo(2);
     // The position and the eta count the same jobs.
     assertThat(look(6).job().position()).hasValue(5);
     assertThat(look(6).job().etaMillis(rule()))
@@ -604,7 +604,7 @@ final class RedisJobsIT {
     claim(A, 100);
     move(1, A, JobMove.to(JobState.READY));
     now += 61_000_000;
-    assertThat(claim(B, 100).timedOut()).isEqualTo(5);
+    assertThat(claim(B, 100).overdue().timedOut()).isEqualTo(5);
     assertThat(state(1)).isEqualTo(JobState.TIMED_OUT);
     assertThat(state(5)).isEqualTo(JobState.TIMED_OUT);
     assertThat(move(5, "", JobMove.to(JobState.CANCELLED)).isMoved()).isFalse();

@@ -10,8 +10,8 @@ import org.junit.jupiter.api.Test;
 
 /** The series of queues of operations that a policy has had. */
 final class JobMetersTest {
-  private static final ClaimedJobs THREE_WAIT =
-      new ClaimedJobs(new JobQueue(3, 0, 0, 0, 0, 0), 0, 0, 0, -1, List.of(), List.of());
+  private static final ClaimedJobs THREE_WAIT = new ClaimedJobs(
+      new JobQueue(3, 0, 0, 0, 0, 0), new ClaimedJobs.Overdue(0, 0, 0), -1, List.of(), List.of());
 
   private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
   private final JobMeters meters = new JobMeters(registry);
