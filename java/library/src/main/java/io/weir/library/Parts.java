@@ -33,10 +33,16 @@ record Parts(
     BucketStore store,
     HoldStore holds,
     PolicySource policies,
-    IntSupplier liveNodes,
-    DoubleSupplier shareAway,
-    DoubleSupplier leased,
+    Figures figures,
     List<AutoCloseable> toClose) {
+
+  /**
+   * Numbers that a program shows of itself at any moment.
+   *
+   * @param shareAway the share of the shared state that is away, 0 to 1
+   * @param leased the operations that this program holds in leases
+   */
+  record Figures(IntSupplier liveNodes, DoubleSupplier shareAway, DoubleSupplier leased) {}
 
   static Parts connected(WeirBuilder how) {
     return RedisWait.of(how.redisWait(), "redisWait").until(() -> tried(how));
@@ -66,9 +72,8 @@ record Parts(
           chain.store(),
           new RedisHolds(redis),
           policies,
-          policies::liveNodes,
-          chain.outages()::shareAway,
-          chain.leases()::operationsHeld,
+          new Figures(
+              policies::liveNodes, chain.outages()::shareAway, chain.leases()::operationsHeld),
           List.of(chain, policies, redis));
     } catch (RuntimeException e) {
       redis.close();
@@ -94,6 +99,6 @@ record Parts(
     long begunMicros = TimeUnit.MILLISECONDS.toMicros(Clock.systemUTC().millis());
     InMemoryBucketStore store = new InMemoryBucketStore(
         () -> begunMicros + TimeUnit.NANOSECONDS.toMicros(System.nanoTime() - begunNanos));
-    return new Parts(store, store, policies, () -> 1, () -> 0, () -> 0, List.of());
+    return new Parts(store, store, policies, new Figures(() -> 1, () -> 0, () -> 0), List.of());
   }
 }

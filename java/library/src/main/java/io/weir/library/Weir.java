@@ -60,7 +60,8 @@ public final class Weir implements AutoCloseable {
     this.delivery = new Delivery(how.executor());
     this.redisTimeout = how.redisTimeout();
     this.waits = new Waits(timers, how.mostWaiting(), this::decide);
-    this.holds = new Holds(timers, parts.holds(), Holds.Events.NONE, parts.liveNodes());
+    this.holds =
+        new Holds(timers, parts.holds(), Holds.Events.NONE, parts.figures().liveNodes());
     this.admissions = new Admissions(throttle, parts.policies(), holds);
     holds.start();
   }
@@ -152,12 +153,12 @@ public final class Weir implements AutoCloseable {
 
   /** The fraction of the shared state that is away, from 0 to 1. */
   public double shareAway() {
-    return parts.shareAway().getAsDouble();
+    return parts.figures().shareAway().getAsDouble();
   }
 
   /** Operations of leased buckets that this program holds: they are no other's until it spends or returns them. */
   public double leased() {
-    return parts.leased().getAsDouble();
+    return parts.figures().leased().getAsDouble();
   }
 
   /** The number of callers that wait in {@link #acquire}. */
