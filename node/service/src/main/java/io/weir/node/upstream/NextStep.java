@@ -19,7 +19,7 @@ sealed interface NextStep {
   record Again(Optional<Integer> waits) implements NextStep {
     /** The wait, by a rule and a random number from 0 to 1. */
     long waitMillis(RetryRule rule, double random) {
-      return waits.map(before -> rule.waitMillis(before, random)).orElse(0L);
+      return waits.map(before -> rule.backoff().waitMillis(before, random)).orElse(0L);
     }
   }
 

@@ -2,6 +2,7 @@ package io.weir.providers.rule;
 
 import io.weir.core.policy.RepeatRule;
 import io.weir.core.policy.RetryRule;
+import io.weir.core.policy.RetryRule.Backoff;
 import io.weir.core.policy.schema.Field;
 import io.weir.core.policy.schema.Section;
 import io.weir.core.policy.schema.Section.Item;
@@ -50,15 +51,17 @@ final class RetryReader {
           "how often a request is sent at most; 1 for once. An attempt that tries a provider whose breaker was open, and"
               + " fails, does not count")
       .or((long) USUAL.attempts());
-  private static final Field<Long> INITIAL =
-      Field.duration("initial", MILLI, MINUTE, "the first wait").or(USUAL.initialMillis());
-  private static final Field<Long> FACTOR =
-      Field.thousandths("factor", 1000, 10_000, "the factor of each next wait").or(USUAL.factor());
-  private static final Field<Long> MAX =
-      Field.duration("max", MILLI, MINUTE, "the longest wait").or(USUAL.maxMillis());
+  private static final Field<Long> INITIAL = Field.duration(
+          "initial", MILLI, MINUTE, "the first wait")
+      .or(USUAL.backoff().initialMillis());
+  private static final Field<Long> FACTOR = Field.thousandths(
+          "factor", 1000, 10_000, "the factor of each next wait")
+      .or(USUAL.backoff().factor());
+  private static final Field<Long> MAX = Field.duration("max", MILLI, MINUTE, "the longest wait")
+      .or(USUAL.backoff().maxMillis());
   private static final Field<Long> JITTER = Field.percent(
           "jitter", 0, 100, "the random part of a wait, more or less")
-      .or((long) USUAL.jitterPercent());
+      .or((long) USUAL.backoff().jitterPercent());
   private static final Field<Boolean> NO_BUDGET = Field.choice("budget", Map.of("off", true), "");
   private static final Field<Long> BUDGET_PERCENT = Field.percent("budget", 0, 100, "");
   private static final Field<Object> BUDGET = Field.oneOf(
@@ -119,14 +122,15 @@ final class RetryReader {
     RetryRule usual = section.find(PRESET).orElse(USUAL);
     RetryRule read = new RetryRule(
         section.find(ATTEMPTS).orElse((long) usual.attempts()).intValue(),
-        section.find(INITIAL).orElse(usual.initialMillis()),
-        section.find(FACTOR).orElse(usual.factor()),
-        section.find(MAX).orElse(usual.maxMillis()),
-        section.find(JITTER).orElse((long) usual.jitterPercent()).intValue(),
+        new Backoff(
+            section.find(INITIAL).orElse(usual.backoff().initialMillis()),
+            section.find(FACTOR).orElse(usual.backoff().factor()),
+            section.find(MAX).orElse(usual.backoff().maxMillis()),
+            section.find(JITTER).orElse((long) usual.backoff().jitterPercent()).intValue()),
         budget(section, usual.budgetPercent()),
         section.find(MAX_BODY_BYTES).orElse(usual.maxBodyBytes()),
         section.find(ATTEMPT_TIMEOUT).orElse(usual.attemptMillis()));
-    if (read.maxMillis() < read.initialMillis()) {
+    if (read.backoff().maxMillis() < read.backoff().initialMillis()) {
       section.error("retry_bounds", "max", "shorter than the first wait");
     }
     if (read.attemptMillis() >= timeoutMillis) {

@@ -10,6 +10,7 @@ import io.weir.core.policy.OperationUpstream;
 import io.weir.core.policy.PolicyReading;
 import io.weir.core.policy.RepeatRule;
 import io.weir.core.policy.RetryRule;
+import io.weir.core.policy.RetryRule.Backoff;
 import io.weir.core.policy.schema.Problem;
 import io.weir.state.testing.CheckedPolicies;
 import java.util.List;
@@ -67,7 +68,8 @@ final class UpstreamPoliciesTest {
     assertThat(said.bounds().most()).isEqualTo(20);
     assertThat(said.sending().jsonRpc().isRead()).isTrue();
     assertThat(said.retry())
-        .isEqualTo(new RetryRule(7, 100, 2000, 3000, 0, OptionalInt.of(20), 65_536, 0));
+        .isEqualTo(
+            new RetryRule(7, new Backoff(100, 2000, 3000, 0), OptionalInt.of(20), 65_536, 0));
   }
 
   @Test
@@ -89,12 +91,14 @@ final class UpstreamPoliciesTest {
     }
     RetryRule smg = upstream(PROVIDER + ", retry: { preset: smg }").retry();
     assertThat(smg)
-        .isEqualTo(new RetryRule(6, 50, 1500, 30_000, 20, OptionalInt.empty(), 65_536, 0));
+        .isEqualTo(
+            new RetryRule(6, new Backoff(50, 1500, 30_000, 20), OptionalInt.empty(), 65_536, 0));
     RetryRule batch = upstream(
             PROVIDER + ", retry: { preset: smg, attempts: 11, max: 60s, attemptTimeout: 5s }")
         .retry();
     assertThat(batch)
-        .isEqualTo(new RetryRule(11, 50, 1500, 60_000, 20, OptionalInt.empty(), 65_536, 5000));
+        .isEqualTo(new RetryRule(
+            11, new Backoff(50, 1500, 60_000, 20), OptionalInt.empty(), 65_536, 5000));
   }
 
   @Test
@@ -102,8 +106,8 @@ final class UpstreamPoliciesTest {
     Providers read = upstream(PROVIDER
         + ", breaker: { failures: 0.3 }, retry: { factor: 2.5, jitter: 0.1, budget: 0.05 }");
     assertThat(read.breaker().failurePercent()).isEqualTo(30);
-    assertThat(read.retry().factor()).isEqualTo(2500);
-    assertThat(read.retry().jitterPercent()).isEqualTo(10);
+    assertThat(read.retry().backoff().factor()).isEqualTo(2500);
+    assertThat(read.retry().backoff().jitterPercent()).isEqualTo(10);
     assertThat(read.retry().budgetPercent()).hasValue(5);
   }
 
