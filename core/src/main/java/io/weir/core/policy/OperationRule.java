@@ -12,23 +12,28 @@ import java.util.function.Predicate;
  * @param name the operation
  * @param route the requests that match; empty if only the check API asks for the operation
  * @param cost how the cost is determined
- * @param maxDelayMillis the longest wait for which the gateway holds a request instead of rejecting it
- * @param unlimited whether it is never counted
- * @param continues whether, as a later step of a batch, it is counted but not rejected
+ * @param excess the treatment of requests above the limits
  * @param settle how the final cost is determined; if empty, the initial charge stays
- * @param stage the answer of a denial
  * @param parts the settings of extensions
  */
 public record OperationRule(
     String name,
     Optional<Route> route,
     CostRule cost,
-    long maxDelayMillis,
-    boolean unlimited,
-    boolean continues,
+    Excess excess,
     Optional<SettleRule> settle,
-    Optional<Stage> stage,
     Parts parts) {
+
+  /**
+   * The treatment of requests above the limits.
+   *
+   * @param maxDelayMillis the longest wait for which the gateway holds a request instead of rejecting it
+   * @param unlimited whether none is counted
+   * @param continues whether, as a later step of a batch, a request is counted but not rejected
+   * @param stage the answer of a denial
+   */
+  public record Excess(
+      long maxDelayMillis, boolean unlimited, boolean continues, Optional<Stage> stage) {}
 
   /** The point in a request's life at which an operation is checked. */
   public enum Stage {

@@ -118,7 +118,7 @@ final class KindPoliciesTest {
   void operationsSayHowTheyAreSettled() {
     assertThat(policy.rule("Ask").orElseThrow().settle())
         .contains(new SettleRule(SettleRule.Source.ANTHROPIC, "", 10_000_000, false, 30));
-    assertThat(policy.rule("Pay").orElseThrow().stage()).contains(Stage.EXECUTION);
+    assertThat(policy.rule("Pay").orElseThrow().excess().stage()).contains(Stage.EXECUTION);
   }
 
   @Test

@@ -59,7 +59,7 @@ final class PoliciesTest {
     assertThat(policy.upstream())
         .contains(new Upstream(URI.create("http://localhost:9000"), 1000, 30_000, 10 << 20, false));
     assertThat(policy.rules().get(0).cost()).isEqualTo(new CostRule.Fixed(1));
-    assertThat(policy.rules().get(0).unlimited()).isFalse();
+    assertThat(policy.rules().get(0).excess().unlimited()).isFalse();
   }
 
   @Test
@@ -477,7 +477,9 @@ final class PoliciesTest {
           - { name: Ping, match: { path: /ping }, maxDelay: 1500ms }
           - { name: Pong, match: { path: /pong } }
         """);
-    assertThat(policy.rules()).extracting(OperationRule::maxDelayMillis).containsExactly(1500L, 0L);
+    assertThat(policy.rules())
+        .extracting(rule -> rule.excess().maxDelayMillis())
+        .containsExactly(1500L, 0L);
   }
 
   @ParameterizedTest

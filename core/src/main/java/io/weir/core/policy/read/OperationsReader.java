@@ -2,6 +2,7 @@ package io.weir.core.policy.read;
 
 import io.weir.core.policy.CostRule;
 import io.weir.core.policy.OperationRule;
+import io.weir.core.policy.OperationRule.Excess;
 import io.weir.core.policy.OperationRule.Route;
 import io.weir.core.policy.OperationRule.Stage;
 import io.weir.core.policy.Parts;
@@ -94,11 +95,12 @@ final class OperationsReader {
     Optional<Section> match = section.find(MATCH);
     Optional<Route> route = match.flatMap(OperationsReader::route);
     Optional<CostRule> cost = CostSection.read(section);
-    long maxDelay = section.get(MAX_DELAY);
-    boolean unlimited = section.get(UNLIMITED);
-    boolean continues = section.get(CONTINUES);
+    Excess excess = new Excess(
+        section.get(MAX_DELAY),
+        section.get(UNLIMITED),
+        section.get(CONTINUES),
+        section.find(STAGE));
     Optional<SettleRule> settle = section.find(SettleReader.SETTLE).flatMap(SettleReader::read);
-    Optional<Stage> stage = section.find(STAGE);
     Parts parts = Extensions.all().read(Parent.OPERATION, section);
     if (name.isPresent() && !names.add(name.get())) {
       section.error("name_repeated", "name", "'%s' is an operation already".formatted(name.get()));
@@ -106,8 +108,7 @@ final class OperationsReader {
     }
     boolean sound = name.isPresent() && cost.isPresent() && match.isPresent() == route.isPresent();
     return sound
-        ? Optional.of(new OperationRule(
-            name.get(), route, cost.get(), maxDelay, unlimited, continues, settle, stage, parts))
+        ? Optional.of(new OperationRule(name.get(), route, cost.get(), excess, settle, parts))
         : Optional.empty();
   }
 

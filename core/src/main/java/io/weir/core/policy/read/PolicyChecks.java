@@ -183,7 +183,7 @@ final class PolicyChecks {
       return Stream.empty();
     }
     List<Route> limited = draft.rules().stream()
-        .filter(rule -> !rule.unlimited())
+        .filter(rule -> !rule.excess().unlimited())
         .flatMap(rule -> rule.route().stream())
         .toList();
     return draft.operations().stream()

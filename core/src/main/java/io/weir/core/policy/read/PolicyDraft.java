@@ -56,7 +56,7 @@ record PolicyDraft(
   private static Set<String> unlimited(List<DefinedOperation> operations) {
     return operations.stream()
         .map(DefinedOperation::rule)
-        .filter(OperationRule::unlimited)
+        .filter(rule -> rule.excess().unlimited())
         .map(OperationRule::name)
         .collect(Collectors.toSet());
   }

@@ -26,7 +26,7 @@ public final class DecisionProblems {
   public static ProblemDetails of(
       String operation, Optional<OperationRule> rule, Decision refusal) {
     ProblemDetails problem = DecisionAnswers.problem(operation, refusal);
-    return rule.flatMap(OperationRule::stage)
+    return rule.flatMap(of -> of.excess().stage())
         .map(stage -> {
           ProblemDetails named = problem.with("stage", stage.name().toLowerCase(Locale.ROOT));
           return refusal instanceof Denied ? named.withCode(stage.code()) : named;

@@ -38,12 +38,12 @@ public record IdentifiedRequest(
 
   /** The longest wait, in milliseconds, for which the request is held. */
   public long maxDelayMillis() {
-    return rule.map(OperationRule::maxDelayMillis).orElse(0L);
+    return rule.map(of -> of.excess().maxDelayMillis()).orElse(0L);
   }
 
   /** Whether, as a later step of a batch, it is counted but not rejected. */
   public boolean continues() {
-    return rule.filter(OperationRule::continues).isPresent();
+    return rule.filter(of -> of.excess().continues()).isPresent();
   }
 
   /** How its actual cost is found, if it is settled. */
