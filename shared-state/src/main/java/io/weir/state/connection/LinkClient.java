@@ -63,7 +63,7 @@ final class LinkClient {
   /** @param given the event loop of all connections; empty for a thread of its own */
   LinkClient(
       RedisAddress address, TlsMaterial tls, Duration commandTimeout, Optional<EventLoop> given) {
-    waitReplicas = address.waitReplicas();
+    waitReplicas = address.settings().waitReplicas();
     given.ifPresent(used::set);
     ClientResources.Builder builder = ClientResources.builder()
         .nettyCustomizer(remember())
@@ -74,9 +74,10 @@ final class LinkClient {
         loop -> builder.eventLoopGroupProvider(new SharedEventLoop(loop)),
         () -> builder.eventLoopGroupProvider(new DefaultEventLoopGroupProvider(1)));
     this.resources = builder.build();
-    if (address.topology() == Topology.CLUSTER) {
+    if (address.servers().topology() == Topology.CLUSTER) {
       RedisClusterClient made = RedisClusterClient.create(
-          resources, address.hosts().stream().map(host -> uri(address, host)).toList());
+          resources,
+          address.servers().hosts().stream().map(host -> uri(address, host)).toList());
       made.setOptions(clusterOptions(tls, commandTimeout));
       this.client = made;
     } else {
@@ -135,7 +136,7 @@ final class LinkClient {
     return requireNonNull(used.get());
   }
 
-  /** See {@link RedisAddress#waitReplicas}. */
+  /** See {@link RedisAddress.Settings#waitReplicas}. */
   int waitReplicas() {
     return waitReplicas;
   }
@@ -202,21 +203,21 @@ final class LinkClient {
   }
 
   private static RedisURI uri(RedisAddress address) {
-    if (address.topology() == Topology.SINGLE) {
-      return uri(address, address.hosts().get(0));
+    if (address.servers().topology() == Topology.SINGLE) {
+      return uri(address, address.servers().hosts().get(0));
     }
     RedisURI uri = new RedisURI();
     uri.setTimeout(CONNECT_TIMEOUT);
     uri.setSsl(address.tls());
     uri.setDatabase(address.database());
-    uri.setClientName(address.clientName());
-    uri.setSentinelMasterId(address.master());
+    uri.setClientName(address.settings().clientName());
+    uri.setSentinelMasterId(address.servers().master());
     authenticate(uri, address.credentials());
-    for (Host host : address.hosts()) {
+    for (Host host : address.servers().hosts()) {
       RedisURI sentinel = RedisURI.create(host.name(), host.port());
       sentinel.setTimeout(CONNECT_TIMEOUT);
       sentinel.setSsl(address.tls());
-      authenticate(sentinel, address.sentinelCredentials());
+      authenticate(sentinel, address.servers().sentinelCredentials());
       uri.getSentinels().add(sentinel);
     }
     return uri;
@@ -227,7 +228,7 @@ final class LinkClient {
     uri.setTimeout(CONNECT_TIMEOUT);
     uri.setSsl(address.tls());
     uri.setDatabase(address.database());
-    uri.setClientName(address.clientName());
+    uri.setClientName(address.settings().clientName());
     authenticate(uri, address.credentials());
     return uri;
   }

@@ -20,25 +20,15 @@ import java.util.stream.Collectors;
  * The address of Redis: its URI is parsed only here, so that all connections see the same database.
  *
  * @param tls whether the connections are encrypted
- * @param hosts one for a single Redis; otherwise Sentinels, or some nodes of a Cluster, of which one has to answer
  * @param database the number of the database
- * @param master the Sentinels' name of the master; empty without Sentinels
- * @param clientName the name of the connections in Redis
- * @param waitReplicas how many replicas must have a decision before it is answered; 0 for none
- * @param usesFunctions whether commands are sent as functions to a Redis that runs them, else always as scripts
  */
 public record RedisAddress(
-    Topology topology,
+    Servers servers,
     boolean tls,
-    List<Host> hosts,
+    TlsFiles tlsFiles,
     int database,
     Credentials credentials,
-    Credentials sentinelCredentials,
-    String master,
-    String clientName,
-    int waitReplicas,
-    boolean usesFunctions,
-    TlsFiles tlsFiles) {
+    Settings settings) {
   private static final String FORM = "redis[s][+sentinel|+cluster]://[[username]:password@]"
       + "host[:port][,host[:port]]...[/database][?option=value&...]";
   private static final Pattern URI = Pattern.compile(
@@ -57,6 +47,29 @@ public record RedisAddress(
       "ca",
       "certificate",
       "key"));
+
+  /**
+   * The servers at which Redis is found.
+   *
+   * @param hosts one for a single Redis; otherwise Sentinels, or some nodes of a Cluster, of which one has to answer
+   * @param master the Sentinels' name of the master; empty without Sentinels
+   * @param sentinelCredentials for the Sentinels
+   */
+  public record Servers(
+      Topology topology, List<Host> hosts, String master, Credentials sentinelCredentials) {
+    public Servers {
+      hosts = List.copyOf(hosts);
+    }
+  }
+
+  /**
+   * How the connections are used.
+   *
+   * @param clientName the name of the connections in Redis
+   * @param waitReplicas how many replicas must have a decision before it is answered; 0 for none
+   * @param usesFunctions whether commands are sent as functions to a Redis that runs them, else always as scripts
+   */
+  public record Settings(String clientName, int waitReplicas, boolean usesFunctions) {}
 
   /** The topology of Redis. */
   public enum Topology {
@@ -103,10 +116,6 @@ public record RedisAddress(
     }
   }
 
-  public RedisAddress {
-    hosts = List.copyOf(hosts);
-  }
-
   /**
    * Parses
    * {@code redis[s][+sentinel|+cluster]://[[username]:password@]host[:port][,host[:port]]...[/database][?options]};
@@ -129,20 +138,23 @@ public record RedisAddress(
     Map<String, String> options = options(uri.group("options"));
     String database = Optional.ofNullable(uri.group("database")).orElse("");
     RedisAddress address = new RedisAddress(
-        topology,
+        new Servers(
+            topology,
+            hosts(uri.group("hosts"), topology),
+            options.getOrDefault("master", ""),
+            new Credentials(
+                given(options, "sentinelUsername"), given(options, "sentinelPassword"))),
         tls,
-        hosts(uri.group("hosts"), topology),
-        database.isEmpty() ? 0 : Integer.parseInt(database),
-        credentials(Optional.ofNullable(uri.group("user")).orElse("")),
-        new Credentials(given(options, "sentinelUsername"), given(options, "sentinelPassword")),
-        options.getOrDefault("master", ""),
-        options.getOrDefault("clientName", "weir"),
-        waitReplicas(options),
-        usesFunctions(options),
         new TlsFiles(
             given(options, "ca").map(Path::of),
             given(options, "certificate").map(Path::of),
-            given(options, "key").map(Path::of)));
+            given(options, "key").map(Path::of)),
+        database.isEmpty() ? 0 : Integer.parseInt(database),
+        credentials(Optional.ofNullable(uri.group("user")).orElse("")),
+        new Settings(
+            options.getOrDefault("clientName", "weir"),
+            waitReplicas(options),
+            usesFunctions(options)));
     address.requireSense();
     return address;
   }
@@ -151,12 +163,14 @@ public record RedisAddress(
   public String toString() {
     return "%s/%d"
         .formatted(
-            hosts.stream().map(Host::toString).collect(Collectors.joining(",")),
+            servers.hosts().stream().map(Host::toString).collect(Collectors.joining(",")),
             database); // without the password
   }
 
   /** A URI that may be shown: as in {@link #parse}, without passwords and without options other than {@code master}. */
   public String withoutSecrets() {
+    Topology topology = servers.topology();
+    String master = servers.master();
     String form = topology == Topology.SINGLE ? "" : "+" + topology.name().toLowerCase(Locale.ROOT);
     String of =
         master.isEmpty() ? "" : "?master=" + URLEncoder.encode(master, StandardCharsets.UTF_8);
@@ -165,13 +179,14 @@ public record RedisAddress(
 
   private void requireSense() {
     boolean hasFiles = tlsFiles.areGiven() || tlsFiles.key().isPresent();
-    String wrong = topology == Topology.SINGLE && hosts.size() > 1
+    Topology topology = servers.topology();
+    String wrong = topology == Topology.SINGLE && servers.hosts().size() > 1
         ? "several hosts (expected: redis+sentinel:// or redis+cluster://, or one host)"
         : topology == Topology.CLUSTER && database > 0
             ? "a database (expected: none, a Redis Cluster has only 0)"
-            : topology == Topology.CLUSTER && waitReplicas > 0
+            : topology == Topology.CLUSTER && settings.waitReplicas() > 0
                 ? "the option waitReplicas (expected: none, with a Redis Cluster)"
-                : (topology == Topology.SENTINEL) == master.isEmpty()
+                : (topology == Topology.SENTINEL) == servers.master().isEmpty()
                     ? "the option master (expected: with redis+sentinel://, and there only)"
                     : hasFiles && !tls
                         ? "the options ca, certificate and key (expected: with rediss:// only)"

@@ -24,7 +24,7 @@ final class RedisCheck {
     }
     boolean isClusters = looked(() -> link.info("cluster")).orElse(List.of()).stream()
         .anyMatch(info -> info.contains("cluster_enabled:1"));
-    if (isClusters && address.topology() != Topology.CLUSTER) {
+    if (isClusters && address.servers().topology() != Topology.CLUSTER) {
       misconfigured("Redis is a node of a Redis Cluster (expected: redis+cluster://)");
     }
     requireLua(link);

@@ -92,7 +92,7 @@ public final class RedisConnections implements AutoCloseable {
       String uri, Duration commandTimeout, List<Optional<EventLoop>> eventLoops) {
     RedisAddress address = RedisAddress.parse(uri);
     TlsMaterial tls = TlsMaterial.read(address.tlsFiles());
-    Functions functions = new Functions(address.usesFunctions());
+    Functions functions = new Functions(address.settings().usesFunctions());
     List<Link> links = eventLoops.stream()
         .map(loop -> Link.later(new LinkClient(address, tls, commandTimeout, loop), functions))
         .toList();
@@ -112,7 +112,7 @@ public final class RedisConnections implements AutoCloseable {
       String uri, Duration commandTimeout, List<Optional<EventLoop>> eventLoops) {
     RedisAddress address = RedisAddress.parse(uri);
     TlsMaterial tls = TlsMaterial.read(address.tlsFiles());
-    Functions functions = new Functions(address.usesFunctions());
+    Functions functions = new Functions(address.settings().usesFunctions());
     List<Link> links = new ArrayList<>();
     try {
       for (Optional<EventLoop> eventLoop : eventLoops) {
@@ -207,7 +207,7 @@ public final class RedisConnections implements AutoCloseable {
 
   /** The number of parts that may be away separately: 1, or {@link Partition#COUNT} of a Redis Cluster. */
   public int parts() {
-    return address.topology() == Topology.CLUSTER ? Partition.COUNT : 1;
+    return address.servers().topology() == Topology.CLUSTER ? Partition.COUNT : 1;
   }
 
   /** The number of parts of what extensions keep: 1, or {@link ExtensionPartition#COUNT} of a Redis Cluster. */

@@ -29,7 +29,7 @@ final class RedissonSetup {
     TlsMaterial tls = TlsMaterial.read(address.tlsFiles());
     tls.trust().ifPresent(config::setSslTrustManagerFactory);
     tls.shown().ifPresent(config::setSslKeyManagerFactory);
-    switch (address.topology()) {
+    switch (address.servers().topology()) {
       case SINGLE -> single(config, address);
       case SENTINEL -> sentinel(config, address);
       case CLUSTER -> cluster(config, address);
@@ -39,7 +39,7 @@ final class RedissonSetup {
 
   private static void single(Config config, RedisAddress address) {
     common(address, config.useSingleServer())
-        .setAddress(uri(address, address.hosts().get(0)))
+        .setAddress(uri(address, address.servers().hosts().get(0)))
         .setDatabase(address.database())
         .setConnectionMinimumIdleSize(1)
         .setConnectionPoolSize(CONNECTIONS)
@@ -50,24 +50,24 @@ final class RedissonSetup {
   private static void sentinel(Config config, RedisAddress address) {
     var servers = masters(common(address, config.useSentinelServers()));
     servers
-        .setMasterName(address.master())
+        .setMasterName(address.servers().master())
         .setDatabase(address.database())
         .setScanInterval(SCAN_MILLIS)
         .setCheckSentinelsList(false);
-    address.sentinelCredentials().username().ifPresent(servers::setSentinelUsername);
-    address.sentinelCredentials().password().ifPresent(servers::setSentinelPassword);
-    address.hosts().forEach(host -> servers.addSentinelAddress(uri(address, host)));
+    address.servers().sentinelCredentials().username().ifPresent(servers::setSentinelUsername);
+    address.servers().sentinelCredentials().password().ifPresent(servers::setSentinelPassword);
+    address.servers().hosts().forEach(host -> servers.addSentinelAddress(uri(address, host)));
   }
 
   private static void cluster(Config config, RedisAddress address) {
     var servers = masters(common(address, config.useClusterServers()));
     servers.setScanInterval(SCAN_MILLIS).setCheckSlotsCoverage(false);
-    address.hosts().forEach(host -> servers.addNodeAddress(uri(address, host)));
+    address.servers().hosts().forEach(host -> servers.addNodeAddress(uri(address, host)));
   }
 
   private static <T extends BaseConfig<T>> T common(RedisAddress address, T servers) {
     return servers
-        .setClientName(address.clientName())
+        .setClientName(address.settings().clientName())
         .setTimeout(TIMEOUT_MILLIS)
         .setConnectTimeout(CONNECT_MILLIS)
         .setRetryAttempts(1);

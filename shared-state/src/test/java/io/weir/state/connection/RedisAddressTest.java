@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.weir.state.connection.RedisAddress.Credentials;
 import io.weir.state.connection.RedisAddress.Host;
+import io.weir.state.connection.RedisAddress.Servers;
+import io.weir.state.connection.RedisAddress.Settings;
 import io.weir.state.connection.RedisAddress.TlsFiles;
 import io.weir.state.connection.RedisAddress.Topology;
 import java.nio.file.Path;
@@ -24,17 +26,12 @@ final class RedisAddressTest {
   void everythingMayBeLeftOutButTheHost() {
     assertThat(RedisAddress.parse("redis://cache"))
         .isEqualTo(new RedisAddress(
-            Topology.SINGLE,
+            new Servers(Topology.SINGLE, List.of(new Host("cache", 6379)), "", NOBODY),
             false,
-            List.of(new Host("cache", 6379)),
+            NO_FILES,
             0,
             NOBODY,
-            NOBODY,
-            "",
-            "weir",
-            0,
-            true,
-            NO_FILES));
+            new Settings("weir", 0, true)));
   }
 
   @ParameterizedTest
@@ -49,8 +46,8 @@ final class RedisAddressTest {
       })
   void aUriThatIsShownKeepsItsFormAndHasNoSecret(String given, String shown) {
     assertThat(RedisAddress.parse(given).withoutSecrets()).isEqualTo(shown);
-    assertThat(RedisAddress.parse(shown).topology())
-        .isEqualTo(RedisAddress.parse(given).topology());
+    assertThat(RedisAddress.parse(shown).servers().topology())
+        .isEqualTo(RedisAddress.parse(given).servers().topology());
   }
 
   @Test
@@ -59,23 +56,23 @@ final class RedisAddressTest {
             + "&sentinelUsername=s&sentinelPassword=t&clientName=mine&waitReplicas=2&functions=off&ca=ca.pem&certificate=c.pem"
             + "&key=%2Fk.pem"))
         .isEqualTo(new RedisAddress(
-            Topology.SENTINEL,
+            new Servers(
+                Topology.SENTINEL,
+                List.of(new Host("one", 26_379), new Host("two", 7000)),
+                "main",
+                new Credentials(Optional.of("s"), Optional.of("t"))),
             true,
-            List.of(new Host("one", 26_379), new Host("two", 7000)),
-            3,
-            new Credentials(Optional.of("weir"), Optional.of("p@ss+word")),
-            new Credentials(Optional.of("s"), Optional.of("t")),
-            "main",
-            "mine",
-            2,
-            false,
             new TlsFiles(
                 Optional.of(Path.of("ca.pem")),
                 Optional.of(Path.of("c.pem")),
-                Optional.of(Path.of("/k.pem")))));
+                Optional.of(Path.of("/k.pem"))),
+            3,
+            new Credentials(Optional.of("weir"), Optional.of("p@ss+word")),
+            new Settings("mine", 2, false)));
     RedisAddress cluster = RedisAddress.parse("redis+cluster://:secret@[::1]:7000,b");
-    assertThat(cluster.topology()).isEqualTo(Topology.CLUSTER);
-    assertThat(cluster.hosts()).containsExactly(new Host("::1", 7000), new Host("b", 6379));
+    assertThat(cluster.servers().topology()).isEqualTo(Topology.CLUSTER);
+    assertThat(cluster.servers().hosts())
+        .containsExactly(new Host("::1", 7000), new Host("b", 6379));
     assertThat(cluster.credentials().password()).contains("secret");
   }
 
