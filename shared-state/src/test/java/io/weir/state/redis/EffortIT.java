@@ -48,7 +48,8 @@ final class EffortIT {
   private static final int AT_ONCE = 250;
   private static final int ROUNDS = 5;
 
-  // What a call may do before it ends, and the decision that may go beyond it. A cost of which a part is accepted is
+  // What a call may do before it ends, and the decision that may go beyond it. A cost of which a
+  // part is accepted is
   // looked at twice before that, as the most and as the least.
   private static final int MOST = 256;
   private static final int DECISION = 6;
@@ -110,8 +111,8 @@ final class EffortIT {
     long beyond = (areWhole ? 1 : 1 + LOOKS) * (DECISION + buckets);
     assertThat(connections.sync().zscore("effort", "most"))
         .describedAs("units of a call with %d buckets", buckets)
-        .isGreaterThanOrEqualTo(DECISION + buckets) // somebody waits
-        .isLessThan(MOST + beyond);
+        .isGreaterThanOrEqualTo((double) (DECISION + buckets)) // somebody waits
+        .isLessThan((double) (MOST + beyond));
     assertThat(largest())
         .describedAs("bytes of a state with %d buckets", buckets)
         .isLessThanOrEqualTo(KEY_BYTES + buckets * (BUCKET_BYTES + CALENDAR_BYTES));

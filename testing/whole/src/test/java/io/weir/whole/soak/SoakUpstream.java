@@ -6,6 +6,7 @@ import io.weir.testkit.RealTime;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -36,7 +37,7 @@ final class SoakUpstream implements AutoCloseable {
       answer(exchange, "");
     });
     server.createContext("/report", exchange -> {
-      String number = new String(exchange.getRequestBody().readAllBytes());
+      String number = new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
       executions.merge(number, 1, Integer::sum);
       answer(exchange, "of " + number);
     });
@@ -44,7 +45,7 @@ final class SoakUpstream implements AutoCloseable {
   }
 
   private static void answer(HttpExchange exchange, String text) throws IOException {
-    byte[] body = text.getBytes();
+    byte[] body = text.getBytes(StandardCharsets.UTF_8);
     exchange.sendResponseHeaders(200, body.length == 0 ? -1 : body.length);
     exchange.getResponseBody().write(body);
     exchange.close();

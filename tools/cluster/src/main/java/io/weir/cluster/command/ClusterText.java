@@ -47,7 +47,10 @@ final class ClusterText {
     out.printf("  %s inspect %s/%s%n", here.weir(cluster.adminToken()), key.tenant(), id(key));
     RedisAddress address = RedisAddress.parse(cluster.redis());
     boolean isOpen = address.credentials().password().isEmpty();
-    if (address.servers().topology() == Topology.SINGLE && !address.tls() && isOpen && here.hasRedisCli()) {
+    if (address.servers().topology() == Topology.SINGLE
+        && !address.tls()
+        && isOpen
+        && here.hasRedisCli()) {
       out.printf(
           "  redis-cli -u %s --eval %s '%s' weir:policy%n",
           address.withoutSecrets(), here.home().resolve("lua/show.lua"), stateOf(key));
