@@ -73,11 +73,16 @@ local function charge(lane, charges, base, now, answers)
   end
   local left, alone = charges[base + 2], template.alone
   if is_newcomer(lane.arguments[charges[base + TICKET]]) then
-    local states, k, way = lane.states, alone and charges[base + BEFORE_STATES + alone.scope], alone and alone.usual
-    local value = way and not lane.is_tried and not states.heads[k] and not states.tables[k] and states.values[k]
-    local head = value and head_of(way, value, template.revision, charges[base + 3] * left, now)
-    if head then
-      states.heads[k], answers[#answers + 1] = head, head
+    local states, times = lane.states, charges[base + 3] * left
+    if alone then
+      local k, way = charges[base + BEFORE_STATES + alone.scope], alone.usual
+      local value = way and not lane.is_tried and not states.heads[k] and not states.tables[k] and states.values[k]
+      local head = value and head_of(way, value, template.revision, times, now)
+      if head then
+        states.heads[k], answers[#answers + 1] = head, head
+        return
+      end
+    elseif SHORT.take(states, charges, base + BEFORE_STATES, template, times, now, answers) then
       return
     end
     left = charge_short(states, charges, base, template, now, answers)

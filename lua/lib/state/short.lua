@@ -16,6 +16,7 @@ local NOTHING = {}
 -- The results of the charge that is tried, by scope: the numbers that it would leave, the way of the state, the instant
 -- at which its buckets are empty (false if its TTL is long enough), and the lowest levels before, by their positions.
 local lefts, ways, untils, lowests = {}, {}, {}, {}
+local taken_heads = {} -- the same of SHORT.take, in the order of the scopes
 
 -- The numbers of a value whose fields are those of the usual way; nil if they are others.
 local function usual(way, value)
@@ -39,8 +40,9 @@ end
 -- are the present numbers of the call. Nil if it has no way.
 local function opened(states, k, of_scope, now)
   local open, way = states.open[k], of_scope.usual
-  if open then
-    way = open.way == way and way or way_of(of_scope, OWN_WAY.layout(open.way))
+  if open and open.numbers then
+    local known = states.ways[k]
+    way = known == way and way or way_of(of_scope, OWN_WAY.layout(known))
     return way, open.numbers, open.spare or {}
   end
   local value = value_of(states, k)
@@ -122,14 +124,17 @@ end
 local SHORT = { ways = ways, lefts = lefts, lowests = lowests }
 
 -- The numbers of a state that has exactly the buckets of a way, with units taken from each, so many times. Nil if they
--- do not fit, if the TTL is too short, and in other cases. The value is as long as those of the way.
-local function taken_from_all(way, value, revision, times, now)
-  local numbers = { struct.unpack(way.whole, value) }
-  if numbers[1] ~= way.count or numbers[2] > now or numbers[3] ~= revision or numbers[way.last + 1] ~= way.fields then
+-- do not fit, if the TTL is too short, and in other cases. The value is as long as those of the way; `is_head` if it has
+-- no fields, because these are known.
+local function taken_from_all(way, value, revision, times, now, is_head)
+  local last = way.last
+  local numbers = { struct.unpack(is_head and way.format or way.whole, value) }
+  if numbers[1] ~= way.count or numbers[2] > now or numbers[3] ~= revision
+    or not is_head and numbers[last + 1] ~= way.fields then
     return nil
   end
   local elapsed, lives_us, d = now - numbers[2], numbers[4] * 1000 - now, 0
-  for at = LAYOUT.BEFORE_FIELDS + 1, way.last do
+  for at = LAYOUT.BEFORE_FIELDS + 1, last do
     local rate = way[d + 1]
     local used = drained(numbers[at], rate, elapsed) + way[d + 3] * times
     if used > way[d + 2] or used > lives_us * rate then
@@ -142,9 +147,9 @@ local function taken_from_all(way, value, revision, times, now)
 end
 
 -- The same for a single bucket, without a table; packed.
-local function taken_from_one(way, value, revision, times, now)
-  local count, at_us, of_revision, expires_ms, level, fields = struct.unpack(way.whole, value)
-  if count ~= 1 or at_us > now or of_revision ~= revision or fields ~= way.fields then
+local function taken_from_one(way, value, revision, times, now, is_head)
+  local count, at_us, of_revision, expires_ms, level, fields = struct.unpack(is_head and way.format or way.whole, value)
+  if count ~= 1 or at_us > now or of_revision ~= revision or not is_head and fields ~= way.fields then
     return nil
   end
   local rate = way[1]
@@ -156,15 +161,48 @@ local function taken_from_one(way, value, revision, times, now)
 end
 
 -- The packed numbers of a value that has exactly the buckets of a way, with the cost taken so many times, in the fewest
--- steps. Nil in other cases.
-function SHORT.head_of(way, value, revision, times, now)
-  if not way.is_simple or #value ~= way.bytes then
+-- steps; `is_head` if the value is such numbers itself. Nil in other cases.
+local function head_of(way, value, revision, times, now, is_head)
+  if not way.is_simple or not is_head and #value ~= way.bytes then
     return nil
   elseif way.count == 1 then
-    return taken_from_one(way, value, revision, times, now)
+    return taken_from_one(way, value, revision, times, now, is_head)
   end
-  local numbers = taken_from_all(way, value, revision, times, now)
+  local numbers = taken_from_all(way, value, revision, times, now, is_head)
   return numbers and struct.pack(way.format, unpack(numbers))
+end
+SHORT.head_of = head_of
+
+-- Takes a cost so many times from all states of a template, whose indices are in `keys` behind `before`, in the fewest
+-- steps, and answers with the new numbers. False if one of them needs more: nothing was taken.
+function SHORT.take(states, keys, before, template, times, now, answers)
+  local scopes, by_scope, heads, known_ways, revision = template.scopes, template.by_scope, states.heads, states.ways,
+    template.revision
+  for s = 1, #scopes do
+    local scope = scopes[s]
+    local k, way = keys[before + scope], by_scope[scope].usual
+    local value, known = heads[k], known_ways[k]
+    local is_head = value and true
+    if not way or states.tables[k] or is_head and (not known or known.fields ~= way.fields) then
+      return false
+    end
+    value = value or states.values[k]
+    local head = value and head_of(way, value, revision, times, now, is_head)
+    if not head then
+      return false
+    end
+    taken_heads[s] = head
+  end
+  local n, all_open = #answers, states.open
+  for s = 1, #scopes do
+    local scope = scopes[s]
+    local k, head = keys[before + scope], taken_heads[s]
+    heads[k], known_ways[k], answers[n + s] = head, by_scope[scope].usual, head
+    if all_open[k] then
+      all_open[k].numbers = false
+    end
+  end
+  return true
 end
 
 -- Tries a charge on the only state of a template, in the fewest steps, as SHORT.tried does; whether it fits.
@@ -207,11 +245,12 @@ end
 local function keep(states, k, way, numbers, until_us)
   local open = states.open[k]
   if open then
-    open.way, open.numbers, open.spare = way, numbers, open.numbers
+    open.numbers, open.spare = numbers, open.numbers or open.spare
   else
-    open = { way = way, numbers = numbers, spare = false }
+    open = { numbers = numbers, spare = false }
     states.open[k] = open
   end
+  states.ways[k] = way
   if way.text or not states.values[k] then
     open.text = way.fields
   end

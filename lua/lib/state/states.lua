@@ -1,12 +1,13 @@
 -- The states of one call, by the index of the key: `values` as they were read; of those that the short way
--- changes, `heads`, the packed numbers, and where it keeps them unpacked for other charges of the call, `open`:
---   layout, numbers   what the head has
+-- changes, `heads`, the packed numbers, `ways`, what these are, and where it keeps them unpacked for other charges
+-- of the call, `open`:
+--   numbers    what the head has, or false: they are in the head alone
 --   spare      another table for the next numbers, or false
 --   text, expires_ms   the fields and the TTL, if they changed
 -- and of those that need the long way, `tables`.
 
 local function new_states(values)
-  return { values = values, heads = {}, open = {}, tables = {} }
+  return { values = values, heads = {}, ways = {}, open = {}, tables = {} }
 end
 
 -- The value of a state as the short way left it, false if there is none.
