@@ -5,6 +5,7 @@
 --
 -- A calendar is a table of what is stored, and of
 --   due       what is due, by bin from base on, without zeros at the end; n: how many bins
+--   name, rate, pace   the name and the rate of its bucket, and the times that scale with it (queue/pace.lua)
 --   quantum, whole, step, most   units of a quantum; of the capacity, of the drain in a bin, and of
 --             what may be due at once beyond that, in quanta
 --   changes   how often what is due has changed, for those that derive something from it
@@ -69,9 +70,9 @@ function CALENDAR.begin(demand, cost, now)
   local operation_us = ceil_div(demand.units, rate)
   local width = math.max(1000, math.min(math.max(TIMES.WIDEST_US, floor_div(operation_us, 8)),
     floor_div(capacity / rate, lives == 2 and 32 or 8)))
-  return derive({ field = demand.field, name = demand.name, rate = rate, era = now % ERAS, capacity = capacity,
-    width = width, lives = lives, kept = TIMES.WHOLE, since = now, claimed = 0, lost = 0, turn = 0, again = 0,
-    round = 0, here = 0, before = 0, larger = 0, larger_until = 0, passed = 0,
+  return derive({ field = demand.field, pace = pace_of(demand.field), name = demand.name, rate = rate, era = now % ERAS,
+    capacity = capacity, width = width, lives = lives, kept = TIMES.WHOLE, since = now, claimed = 0, lost = 0,
+    turn = 0, again = 0, round = 0, here = 0, before = 0, larger = 0, larger_until = 0, passed = 0,
     base = floor_div(now, width) - lives + 1, due = {}, n = 0, changes = 0, quantum = 1, whole = 0, step = 0,
     most = 0 })
 end
@@ -80,9 +81,9 @@ end
 function CALENDAR.read(text, at)
   local field, era, capacity, width, lives, kept, since, claimed, lost, turn, again, round, here, before, larger,
     larger_until, passed, base, n, after = struct.unpack(FORMAT, text, at)
-  local bucket, due = pace_of(field), { struct.unpack('>' .. string.rep('I6', n), text, after) }
+  local pace, due = pace_of(field), { struct.unpack('>' .. string.rep('I6', n), text, after) }
   due[n + 1] = nil -- drops the position, which unpack appends
-  return derive({ field = field, name = bucket.name, rate = bucket.rate, era = era, capacity = capacity, width = width,
+  return derive({ field = field, pace = pace, name = pace.name, rate = pace.rate, era = era, capacity = capacity, width = width,
     lives = lives, kept = kept, since = since, claimed = claimed, lost = lost, turn = turn, again = again,
     round = round, here = here, before = before, larger = larger, larger_until = larger_until, passed = passed,
     base = base, due = due, n = n, changes = 0, quantum = 1, whole = 0, step = 0, most = 0 }), after + 6 * n
@@ -104,7 +105,7 @@ end
 -- Until when it has to be stored.
 function CALENDAR.needed_us(calendar)
   local bins = calendar.n > 0 and (calendar.base + calendar.n - 1 + calendar.lives) * calendar.width or 0
-  local pace = pace_of(calendar.field)
+  local pace = calendar.pace
   local waits = calendar.here + calendar.before > 0 and (calendar.round + 2) * pace.shared_us or 0
   local kept = calendar.kept < TIMES.WHOLE and calendar.since + pace.waited_us or 0
   return math.max(bins, calendar.turn, calendar.again, calendar.larger_until, waits, kept)
@@ -157,11 +158,11 @@ end
 -- Whether nothing of it matters any more.
 function CALENDAR.is_over(calendar, now)
   if calendar.n > 0 or calendar.turn > now or calendar.again > now or calendar.larger_until > now
-    or calendar.kept < TIMES.WHOLE and now < calendar.since + pace_of(calendar.field).waited_us then
+    or calendar.kept < TIMES.WHOLE and now < calendar.since + calendar.pace.waited_us then
     return false
   end
   -- As LINE.waiting would count them now: that changes nothing.
-  local round = floor_div(now, pace_of(calendar.field).shared_us)
+  local round = floor_div(now, calendar.pace.shared_us)
   if round == calendar.round then
     return calendar.here + calendar.before == 0
   end

@@ -12,9 +12,11 @@ local function standing(calendar)
   local due, step, n, stands, sum = calendar.due, calendar.step, calendar.n, 0, 0
   local behind = { unpack(due, 1, n) }
   for i = 1, n do
-    local here = due[i]
+    local here = behind[i]
     sum, stands = sum + here, stands + here - step
-    stands = stands > 0 and stands or 0
+    if stands < 0 then
+      stands = 0
+    end
     behind[i] = stands
   end
   return behind, stands, sum
@@ -29,16 +31,24 @@ function HEADROOM.of(calendar, free, now, others)
     next_bin = next_bin, changes = calendar.changes }
   local due, step, most, present = calendar.due, calendar.step, calendar.most, next_bin - calendar.base
   local low, room, drained = math.huge, math.huge, first + (calendar.n - 1 - present) * step
+  local left, behind = free - all, known[calendar.n]
   for i = calendar.n, 1, -1 do
-    local here, left, stored = due[i], free - all, most - known[i]
-    local idle = step - here - (known[i - 1] or 0)
+    local here, before, payable, stored = due[i], known[i - 1] or 0, left, most - behind
+    local idle = step - here - before
     if i > present then
-      left = left + (others > 0 and drained - ceil_div(drained, others) or drained)
+      payable = left + (others > 0 and drained - ceil_div(drained, others) or drained)
     end
-    low = left < low and left or low
-    room = (stored < room and stored or room) + (idle > 0 and idle or 0)
+    if payable < low then
+      low = payable
+    end
+    if stored < room then
+      room = stored
+    end
+    if idle > 0 then
+      room = room + idle
+    end
     known[i] = low < room and low or room
-    all, drained = all - here, drained - step
+    left, drained, behind = left + here, drained - step, before
   end
   return headroom
 end

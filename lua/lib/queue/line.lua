@@ -60,7 +60,7 @@ function LINE.drop_ahead(counted, shared_us, now)
 end
 
 local function roll(calendar, now)
-  local round = floor_div(now, pace_of(calendar.field).shared_us)
+  local round = floor_div(now, calendar.pace.shared_us)
   if round ~= calendar.round then
     calendar.before = round == calendar.round + 1 and calendar.here or 0
     calendar.here, calendar.round = 0, round

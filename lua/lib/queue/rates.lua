@@ -73,13 +73,14 @@ end
 -- A change of policy drops the marks (kinds/marks.lua): a level that a smaller burst cuts is forgiven, and
 -- a refund must not give it once more.
 local function put(view, state, revision)
-  local calendar, name, buckets = view.calendar, view.demand.name, state.buckets
+  local calendar, demand, buckets = view.calendar, view.demand, state.buckets
+  local name = demand.name
   local bucket = buckets[name]
   if bucket then
     bucket.low = view.is_carried and 0 or bucket.low
-    bucket.key, bucket.rate, bucket.used, bucket.debt = view.field, view.rate, view.used, view.debt
+    bucket.key, bucket.rate, bucket.used, bucket.debt = demand.field, demand.rate, view.used, view.debt
   else
-    buckets[name] = { key = view.field, rate = view.rate, used = view.used, debt = view.debt, low = 0 }
+    buckets[name] = { key = demand.field, rate = demand.rate, used = view.used, debt = view.debt, low = 0 }
   end
   state.calendars[name], state.revision = calendar or nil, revision
 end
@@ -92,9 +93,10 @@ local function commit(request)
     mark_changed(states[scopes[i]], request)
   end
   for i = 1, #views do
-    if views[i].calendar then
+    local view = views[i]
+    if view.calendar and view.is_shared then
       mark_changed(key, request)
-      mark_changed(views[i].child, request)
+      mark_changed(view.child, request)
     end
   end
   for i = 1, #views do

@@ -3,7 +3,6 @@
 local CALENDAR = require('queue/calendar')
 local LINE = require('queue/line')
 local floor_div = require('floor_div')
-local pace_of = require('queue/pace')
 local TIMES = require('times')
 local VIEW = require('queue/view')
 
@@ -37,10 +36,11 @@ end
 -- a time before others that were told theirs makes one of these come once more, and that one the next.
 -- Second, whether others pushed it back.
 local function own_turn(view, calendar, from, each, wants)
-  local now, step, furthest_us = view.now, each, VIEW.furthest_us(view)
-  local turn, own
+  local now, step, furthest_us, turn, own = view.now, each, 0, 0, 0
   if wants then
     step, furthest_us = with_ticket(view, calendar, each)
+  else
+    furthest_us = VIEW.furthest_us(view)
   end
   turn, calendar.turn = next_turn(from, calendar.turn, step, now, now + furthest_us, wants)
   if not view.is_shared then
@@ -49,7 +49,7 @@ local function own_turn(view, calendar, from, each, wants)
   local line = VIEW.own_line(view)
   own, line.turn = next_turn(from, line.turn, VIEW.each_us(view, view.waiting), now, now + furthest_us, wants)
   LINE.count(calendar, line, now)
-  local is_pushed = TIMES.PUSHED * (own - now) + pace_of(view.field).shared_us < turn - now
+  local is_pushed = TIMES.PUSHED * (own - now) + view.calendar.pace.shared_us < turn - now
   return is_pushed and own or turn, is_pushed
 end
 
@@ -57,7 +57,7 @@ end
 -- without room, or the times of a shared bucket until its turn were told to others.
 local function is_behind(view, calendar, turn, is_pushed)
   local is_told = view.is_shared and not is_pushed and 2 * view.cost <= view.capacity
-    and turn > view.now + pace_of(view.field).shared_us
+    and turn > view.now + view.calendar.pace.shared_us
   return not (view.is_shared and view.is_mine) and (calendar.again > view.now or is_told)
 end
 
@@ -94,7 +94,7 @@ function TURNS.next(view, waited, wants, within)
   local from = now + VIEW.wait_us(view)
   if waited then
     local turn = math.max(from, calendar.again) + each
-    calendar.again = math.min(turn, now + pace_of(view.field).shared_us)
+    calendar.again = math.min(turn, now + view.calendar.pace.shared_us)
     return turn, fits_at(view, turn, each, wants), false
   end
   local turn, is_pushed = own_turn(view, calendar, from, each, wants)

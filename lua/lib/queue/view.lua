@@ -1,7 +1,7 @@
 -- One bucket as one request sees it: what is free beside all that is due. BucketView.java has the
 -- same. A view is a table of
 --   demand, cost       what the request demands, and its cost in units of the bucket; from the demand
---                      its scope, field, rate and capacity
+--                      its scope and capacity
 --   used, debt         the bucket at `now`; is_carried if that is after a change of policy
 --   calendar, quanta   the calendar, false if nobody waits, and the cost in its quanta
 --   child, line        the state of the key in a bucket of its tenant, of the tenant in one of the
@@ -22,33 +22,33 @@ local floor_div = require('floor_div')
 local CALENDAR = require('queue/calendar')
 local LARGER = require('queue/larger')
 local LINE = require('queue/line')
-local pace_of = require('queue/pace')
 local HEADROOM = require('queue/headroom')
 local level_of = require('state/level_of')
+local pace_of = require('queue/pace')
 local TIMES = require('times')
 
 local VIEW = {}
 
 local function see_line(view)
-  view.line = view.child.lines[view.field] or LINE.NONE
+  view.line = view.child.lines[view.demand.field] or LINE.NONE
   view.waiting = view.is_shared and view.calendar and LINE.waiting(view.calendar, view.line, view.now) or 1
 end
 
 -- The view of a demand in the states of the request, by scope.
 function VIEW.of(demand, cost, states, now)
-  local scope, field, capacity = demand.scope, demand.field, demand.capacity
+  local scope, capacity = demand.scope, demand.capacity
   local state = states[scope]
   local calendar, used, debt, is_carried = state.calendars[demand.name], level_of(demand, state, now)
-  if not calendar or calendar.field ~= field or calendar.capacity ~= capacity then
+  if not calendar or calendar.field ~= demand.field or calendar.capacity ~= capacity then
     calendar = false
   end
-  local view = { demand = demand, scope = scope, field = field, rate = demand.rate, capacity = capacity, cost = cost,
-    used = used, debt = debt, is_carried = is_carried, calendar = calendar,
-    quanta = calendar and ceil_div(cost, calendar.quantum) or 0, is_shared = scope ~= CODES.KEY, now = now,
-    child = states[scope == CODES.CLUSTER and CODES.TENANT or CODES.KEY], line = LINE.NONE, waiting = 1, held = false,
-    bin = 0, spare = 0, refused = false, was_plain = true, seen = 0, free = 0, free_by = -1, free_at = -1,
-    headroom = false, from = 0, last = 0, is_mine = false, is_free = false, for_larger = 0,
-    is_packed = false, near = false, is_passed = false }
+  -- 32 fields: a table of one more takes twice the memory.
+  local view = { demand = demand, scope = scope, capacity = capacity, cost = cost, used = used, debt = debt,
+    is_carried = is_carried, calendar = calendar, quanta = calendar and ceil_div(cost, calendar.quantum) or 0,
+    is_shared = scope ~= CODES.KEY, now = now, child = states[scope == CODES.CLUSTER and CODES.TENANT or CODES.KEY],
+    line = LINE.NONE, waiting = 1, held = false, bin = 0, spare = 0, refused = false, was_plain = true, seen = 0,
+    free = 0, free_by = -1, free_at = -1, headroom = false, from = 0, last = 0, is_mine = false, is_free = false,
+    for_larger = 0, is_packed = false, near = false, is_passed = false }
   see_line(view)
   return view
 end
@@ -143,7 +143,7 @@ end
 function VIEW.wait_us(view)
   if is_plain(view) then
     local missing = view.used - (view.capacity - view.cost - view.spare)
-    return missing > 0 and math.min(TIMES.MOST_WAIT_US, ceil_div(missing, view.rate)) or 0
+    return missing > 0 and math.min(TIMES.MOST_WAIT_US, ceil_div(missing, view.demand.rate)) or 0
   end
   local calendar, due_now = view.calendar, 0
   for i = 1, math.min(calendar.n, floor_div(view.now, calendar.width) - calendar.base + 1) do
@@ -151,7 +151,7 @@ function VIEW.wait_us(view)
   end
   local missing = due_now + view.quanta + ceil_div(view.spare, calendar.quantum)
     - CALENDAR.room(calendar, view.used)
-  return math.min(TIMES.MOST_WAIT_US, ceil_div(capped_units(calendar, math.max(0, missing)), view.rate))
+  return math.min(TIMES.MOST_WAIT_US, ceil_div(capped_units(calendar, math.max(0, missing)), view.demand.rate))
 end
 
 -- The wait until a newcomer has room beside all that is due, if nobody else comes.
@@ -168,7 +168,7 @@ function VIEW.newcomer_wait_us(view)
     local beyond = bin < next_bin and missing or missing - first - (bin - next_bin) * calendar.step
     if beyond > 0 then
       local begins = math.max(0, bin * calendar.width - view.now)
-      wait = math.max(wait, begins + ceil_div(capped_units(calendar, beyond), view.rate))
+      wait = math.max(wait, begins + ceil_div(capped_units(calendar, beyond), view.demand.rate))
     end
   end
   return math.min(TIMES.MOST_WAIT_US, wait)
@@ -176,7 +176,7 @@ end
 
 -- The time that so many costs take at the whole rate, one if that is left out.
 function VIEW.each_us(view, times)
-  local micros = math.min(TIMES.LONGEST_US, ceil_div(view.cost, view.rate))
+  local micros = math.min(TIMES.LONGEST_US, ceil_div(view.cost, view.demand.rate))
   if not times then
     return micros
   end
@@ -195,14 +195,15 @@ function VIEW.furthest_us(view)
 end
 
 function VIEW.waited_us(view)
-  return pace_of(view.field).waited_us
+  local calendar = view.calendar
+  return (calendar and calendar.pace or pace_of(view.demand.field)).waited_us
 end
 
 -- Its line, which is kept from now on.
 function VIEW.own_line(view)
   if view.line == LINE.NONE then
-    view.line = LINE.new(view.field)
-    view.child.lines[view.field] = view.line
+    view.line = LINE.new(view.demand.field)
+    view.child.lines[view.demand.field] = view.line
   end
   return view.line
 end
@@ -266,7 +267,7 @@ end
 -- The wait until its level alone lets the cost pass, beside a larger one.
 function VIEW.level_wait_us(view)
   local missing = view.used + view.cost + view.for_larger - view.capacity
-  return missing > 0 and math.min(TIMES.MOST_WAIT_US, ceil_div(missing, view.rate)) or 0
+  return missing > 0 and math.min(TIMES.MOST_WAIT_US, ceil_div(missing, view.demand.rate)) or 0
 end
 
 -- Its calendar, and the room in its bins for this request; kept while nothing changes.
@@ -294,7 +295,7 @@ local function reach_of(view, calendar, has_gaps)
   if not view.is_shared then
     return bins
   end
-  local shared = floor_div(pace_of(view.field).shared_us, calendar.width)
+  local shared = floor_div(view.calendar.pace.shared_us, calendar.width)
   bins = view.is_packed and not is_mine and floor_div(3 * bins, 8) or bins
   return math.min(is_mine and not has_gaps and 2 * shared or shared, bins)
 end
@@ -309,7 +310,7 @@ function VIEW.reach(view, waited, wants)
   view.near = view.is_packed and not view.is_mine
     and math.min(view.last, floor_div(now + VIEW.each_us(view), calendar.width))
   view.is_free = waited or view.is_shared
-  view.is_passed = view.is_mine and not has_gaps and calendar.turn > now + pace_of(view.field).shared_us
+  view.is_passed = view.is_mine and not has_gaps and calendar.turn > now + view.calendar.pace.shared_us
 end
 
 -- Holds so many costs in the bin of an instant; returns when that bin is over.

@@ -7,7 +7,6 @@
 
 local CALENDAR = require('queue/calendar')
 local LINE = require('queue/line')
-local pace_of = require('queue/pace')
 local WAITER = require('queue/waiter')
 
 local FORM, FORM_WITH_WAITER = 2, 3
@@ -46,7 +45,7 @@ function PART.forget(state, now)
       state.calendars[name] = nil
     else
       CALENDAR.advance(calendar, now)
-      LINE.drop_ahead(calendar, pace_of(calendar.field).shared_us, now)
+      LINE.drop_ahead(calendar, calendar.pace.shared_us, now)
       if CALENDAR.is_over(calendar, now) then
         state.calendars[name] = nil
       end
