@@ -6,12 +6,13 @@ local ENTRY = require('state/entry')
 local is_newcomer = require('state/entry').is_newcomer
 local is_settled = require('state/policy_of').is_settled
 local head_of = require('state/short').head_of
+local is_for_long_way = require('state/short').is_for_long_way
 local short_of = require('state/template_of').short_of
 
 local FORMAT, BYTES = '>' .. ENTRY.FORMAT, ENTRY.FIRST - 1 + ENTRY.BYTES
 
 -- The answers of a call whose only state has this value. Else false if it has several entries or the state is new, nil
--- if the charge does not fit this way.
+-- if the charge does not fit this way; second, whether only the long way is left.
 local function charge_alone(call, keys, arguments, value, newest, now)
   local text = arguments[1]
   if not value or #text ~= BYTES then
@@ -27,7 +28,7 @@ local function charge_alone(call, keys, arguments, value, newest, now)
   end
   local head = head_of(way, value, revision, cost * count, now)
   if not head then
-    return nil
+    return nil, is_for_long_way(value, head, count, template.mode)
   end
   call('SETRANGE', keys[2], '0', head)
   return { now, head }

@@ -1,5 +1,5 @@
 -- Decides the charges of charge.lua, in their order, on the states of a call. A lane has the states of
--- the call, the policy, whether state/charge_alone.lua has tried them, and what queue/rates.lua says.
+-- the call, the policy, what state/charge_alone.lua has found out (is_tried, is_long), and what queue/rates.lua says.
 
 local CODES = require('codes')
 local EFFORT = require('effort')
@@ -9,6 +9,7 @@ local is_newcomer = require('state/entry').is_newcomer
 local learn = require('state/policy_of').learn
 local SHORT = require('state/short')
 local head_of = require('state/short').head_of
+local is_for_long_way = require('state/short').is_for_long_way
 local value_of = require('state/states').value_of
 local completed = require('state/template_of').completed
 local short_of = require('state/template_of').short_of
@@ -71,7 +72,7 @@ local function charge(lane, charges, base, now, answers)
     answers[#answers + 1] = { CODES.STALE, policy.newest }
     return
   end
-  local left, alone = charges[base + 2], template.alone
+  local left, alone, is_long = charges[base + 2], template.alone, lane.is_long
   if is_newcomer(lane.arguments[charges[base + TICKET]]) then
     local states, times = lane.states, charges[base + 3] * left
     if alone then
@@ -82,10 +83,11 @@ local function charge(lane, charges, base, now, answers)
         states.heads[k], answers[#answers + 1] = head, head
         return
       end
+      is_long = is_long or value and is_for_long_way(value, head, left, template.mode)
     elseif SHORT.take(states, charges, base + BEFORE_STATES, template, times, now, answers) then
       return
     end
-    left = charge_short(states, charges, base, template, now, answers)
+    left = is_long and left or charge_short(states, charges, base, template, now, answers)
   end
   if left > 0 then
     charge_each(lane, charge_of(lane, charges, base, completed(template), now), left, answers)

@@ -2,6 +2,7 @@
 -- of the call has changed stay unpacked for the next one: a tenant's or the cluster's state takes many charges
 -- of a call.
 
+local CODES = require('codes')
 local grow = require('memo').grow
 local drained = require('state/drained')
 local expiry_of = require('state/expiry_of')
@@ -123,9 +124,19 @@ end
 
 local SHORT = { ways = ways, lefts = lefts, lowests = lowests }
 
--- The numbers of a state that has exactly the buckets of a way, with units taken from each, so many times. Nil if they
--- do not fit, if the TTL is too short, and in other cases. The value is as long as those of the way; `is_head` if it has
--- no fields, because these are known.
+-- What the ways below say of a cost above what is free: false, nil if it is above a capacity.
+local function full(way, times)
+  for d = 1, 3 * way.count, 3 do
+    if way[d + 2] * times > way[d + 1] then
+      return nil
+    end
+  end
+  return false
+end
+
+-- The numbers of a state that has exactly the buckets of a way, with units taken from each, so many times. False if
+-- they do not fit; nil if they never do, if the TTL is too short, and in other cases. The value is as long as those of
+-- the way; `is_head` if it has no fields, because these are known.
 local function taken_from_all(way, value, revision, times, now, is_head)
   local last = way.last
   local numbers = { struct.unpack(is_head and way.format or way.whole, value) }
@@ -137,7 +148,9 @@ local function taken_from_all(way, value, revision, times, now, is_head)
   for at = LAYOUT.BEFORE_FIELDS + 1, last do
     local rate = way[d + 1]
     local used = drained(numbers[at], rate, elapsed) + way[d + 3] * times
-    if used > way[d + 2] or used > lives_us * rate then
+    if used > way[d + 2] then
+      return full(way, times)
+    elseif used > lives_us * rate then
       return nil
     end
     numbers[at], d = used, d + 3
@@ -154,14 +167,16 @@ local function taken_from_one(way, value, revision, times, now, is_head)
   end
   local rate = way[1]
   local used = drained(level, rate, now - at_us) + way[3] * times
-  if used > way[2] or used > (expires_ms * 1000 - now) * rate then
+  if used > way[2] then
+    return full(way, times)
+  elseif used > (expires_ms * 1000 - now) * rate then
     return nil
   end
   return struct.pack(way.format, 1, now, revision, expires_ms, used)
 end
 
 -- The packed numbers of a value that has exactly the buckets of a way, with the cost taken so many times, in the fewest
--- steps; `is_head` if the value is such numbers itself. Nil in other cases.
+-- steps; `is_head` if the value is such numbers itself. False if they do not fit, nil in other cases.
 local function head_of(way, value, revision, times, now, is_head)
   if not way.is_simple or not is_head and #value ~= way.bytes then
     return nil
@@ -172,6 +187,12 @@ local function head_of(way, value, revision, times, now, is_head)
   return numbers and struct.pack(way.format, unpack(numbers))
 end
 SHORT.head_of = head_of
+
+-- Whether charges on a state with this value need the long way, after `head` came of head_of: somebody waits, or a
+-- single one may need a place.
+function SHORT.is_for_long_way(value, head, count, mode)
+  return (string.byte(value) or 0) >= QUEUED or head == false and count == 1 and mode ~= CODES.OFF
+end
 
 -- Takes a cost so many times from all states of a template, whose indices are in `keys` behind `before`, in the fewest
 -- steps, and answers with the new numbers. False if one of them needs more: nothing was taken.
