@@ -22,13 +22,14 @@ local function standing(calendar)
   return behind, stands, sum
 end
 
--- Looks at a calendar, beside which there is some room. Of what drains until a bin, one part of
--- `others` is kept for others; 0 for nothing.
-function HEADROOM.of(calendar, free, now, others)
+-- Looks at a calendar, beside which there is some room, for costs of so many quanta or more. Of what drains until a
+-- bin, one part of `others` is kept for others; 0 for nothing. What can be paid only grows from bin to bin, so it goes
+-- back from the last one to the first with room; `opens` is that bin.
+function HEADROOM.of(calendar, free, now, others, quanta)
   local known, stands, all = standing(calendar)
   local first, next_bin = CALENDAR.first_drain(calendar, now)
   local headroom = { free = free, others = others, stands = stands, all = all, known = known, first = first,
-    next_bin = next_bin, changes = calendar.changes }
+    next_bin = next_bin, opens = calendar.base, changes = calendar.changes }
   local due, step, most, present = calendar.due, calendar.step, calendar.most, next_bin - calendar.base
   local low, room, drained = math.huge, math.huge, first + (calendar.n - 1 - present) * step
   local left, behind = free - all, known[calendar.n]
@@ -38,7 +39,10 @@ function HEADROOM.of(calendar, free, now, others)
     if i > present then
       payable = left + (others > 0 and drained - ceil_div(drained, others) or drained)
     end
-    if payable < low then
+    if payable < quanta then
+      headroom.opens = calendar.base + i
+      return headroom
+    elseif payable < low then
       low = payable
     end
     if stored < room then
@@ -63,10 +67,12 @@ local function drains(headroom, step, bin)
   return others > 0 and all - ceil_div(all, others) or all
 end
 
--- How much may be promised in a bin that is not over.
+-- How much may be promised in a bin that is not over; 0 if that is less than was asked about.
 function HEADROOM.at(headroom, calendar, bin)
   local ahead = bin - calendar.base - calendar.n + 1
-  if ahead <= 0 then
+  if bin < headroom.opens then
+    return 0
+  elseif ahead <= 0 then
     return headroom.known[bin - calendar.base + 1]
   end
   local step = calendar.step
@@ -100,7 +106,8 @@ function HEADROOM.first_bin(headroom, calendar, quanta, from, last)
   if quanta > calendar.most then
     return math.max(from, behind(headroom, calendar, quanta))
   end
-  local known, before, bin = headroom.known, calendar.base - 1, from
+  local known, before, opens = headroom.known, calendar.base - 1, headroom.opens
+  local bin = from > opens and from or opens
   while bin <= last do
     if (known[bin - before] or HEADROOM.at(headroom, calendar, bin)) >= quanta then
       return bin

@@ -276,7 +276,7 @@ local function headroom_of(view)
   local others = view.is_shared and not view.is_mine and not view.is_packed and view.waiting + 1 or 0
   local free = CALENDAR.room(calendar, view.used)
   if not headroom or headroom.changes ~= calendar.changes or headroom.free ~= free or headroom.others ~= others then
-    headroom = HEADROOM.of(calendar, free, view.now, others)
+    headroom = HEADROOM.of(calendar, free, view.now, others, view.quanta)
     view.headroom = headroom
   end
   return calendar, headroom
