@@ -83,10 +83,11 @@ function CALENDAR.read(text, at)
     larger_until, passed, base, n, after = struct.unpack(FORMAT, text, at)
   local pace, due = pace_of(field), { struct.unpack('>' .. string.rep('I6', n), text, after) }
   due[n + 1] = nil -- drops the position, which unpack appends
-  return derive({ field = field, pace = pace, name = pace.name, rate = pace.rate, era = era, capacity = capacity, width = width,
-    lives = lives, kept = kept, since = since, claimed = claimed, lost = lost, turn = turn, again = again,
-    round = round, here = here, before = before, larger = larger, larger_until = larger_until, passed = passed,
-    base = base, due = due, n = n, changes = 0, quantum = 1, whole = 0, step = 0, most = 0 }), after + 6 * n
+  return derive({ field = field, pace = pace, name = pace.name, rate = pace.rate, era = era, capacity = capacity,
+    width = width, lives = lives, kept = kept, since = since, claimed = claimed, lost = lost, turn = turn,
+    again = again, round = round, here = here, before = before, larger = larger, larger_until = larger_until,
+    passed = passed, base = base, due = due, n = n, changes = 0, quantum = 1, whole = 0, step = 0,
+    most = 0 }), after + 6 * n
 end
 
 function CALENDAR.packed(calendar)

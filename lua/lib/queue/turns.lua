@@ -36,7 +36,8 @@ end
 -- a time before others that were told theirs makes one of these come once more, and that one the next.
 -- Second, whether others pushed it back.
 local function own_turn(view, calendar, from, each, wants)
-  local now, step, furthest_us, turn, own = view.now, each, 0, 0, 0
+  local now, step = view.now, each
+  local furthest_us, turn, own
   if wants then
     step, furthest_us = with_ticket(view, calendar, each)
   else

@@ -124,7 +124,7 @@ end
 
 local SHORT = { ways = ways, lefts = lefts, lowests = lowests }
 
--- What the ways below say of a cost above what is free: false, nil if it is above a capacity.
+-- The result of the short ways below for a cost above what is free: false, or nil if it is above a capacity.
 local function full(way, times)
   for d = 1, 3 * way.count, 3 do
     if way[d + 2] * times > way[d + 1] then
