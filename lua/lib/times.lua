@@ -13,6 +13,9 @@ local TIMES = {
   SHARED_OPERATIONS = 4,
   -- A key's own turns count if those of its bucket are further away by this factor, and an interval.
   PUSHED = 4,
+  -- A key whose callers have no tickets is within its share if its turn is sooner than others' by this factor, and an
+  -- interval.
+  PASSED_OVER = 2,
   -- A calendar counts in parts of its capacity as small as this, or in single units.
   QUANTA = 17592186044416,
   -- The parts of the rate that may be promised if all callers return.

@@ -88,8 +88,20 @@ local function among_seconds(view, fits, turn, each, from)
   return math.max(from, fits - earlier * TIMES.SECOND_US)
 end
 
+-- Whether a request without a ticket that has got its turn is within the share of its key, though that turn is ahead,
+-- in a bucket of one operation. Such a caller is new each time it asks, and each answer moves the turn of its key, also
+-- while the key is served nothing: so its share is told by the times of others, which are far behind.
+local function is_passed_over(view)
+  local now, line, is_of_one = view.now, view.line, 2 * view.demand.units > view.capacity
+  if view.waiting == 1 or line.served > now or not is_of_one or not VIEW.has_no_gaps(view) then
+    return false
+  end
+  local calendar, ahead = view.calendar, math.max(0, line.turn - now)
+  return TIMES.PASSED_OVER * ahead + calendar.pace.shared_us < calendar.turn - now
+end
+
 -- The turn of this request in a bucket without room for it; moves the turns on. Second, when it fits; third, whether
--- others come before a place for it.
+-- others come before a place for it. Finds out whether the key is passed over.
 function TURNS.next(view, waited, wants, within)
   local calendar, now, each = VIEW.need_calendar(view), view.now, VIEW.each_us(view)
   local from = now + VIEW.wait_us(view)
@@ -100,6 +112,7 @@ function TURNS.next(view, waited, wants, within)
   end
   local turn, is_pushed = own_turn(view, calendar, from, each, wants)
   local fits = fits_at(view, turn, each, wants)
+  view.is_mine = view.is_mine or not wants and is_passed_over(view)
   fits = fits - now > within and among_seconds(view, fits, turn, each, from) or fits
   return turn, fits, is_behind(view, calendar, turn, is_pushed)
 end

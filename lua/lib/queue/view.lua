@@ -283,7 +283,7 @@ local function headroom_of(view)
 end
 
 -- Whether a gap between places for such costs would be too small for anybody, while they are claimed.
-local function has_no_gaps(view)
+function VIEW.has_no_gaps(view)
   return view.is_shared and 2 * view.cost > view.capacity
     and 4 * CALENDAR.parts(VIEW.need_calendar(view)) >= 3 * TIMES.WHOLE
 end
@@ -302,7 +302,7 @@ end
 
 -- Finds out how far the bucket may promise something to the request, and where there is room.
 function VIEW.reach(view, waited, wants)
-  local has_gaps = not has_no_gaps(view)
+  local has_gaps = not VIEW.has_no_gaps(view)
   view.is_packed = wants and not has_gaps
   local calendar, now = headroom_of(view), view.now
   view.from = view.is_mine and now or view.line.served

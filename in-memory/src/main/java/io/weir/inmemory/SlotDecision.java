@@ -217,10 +217,10 @@ final class SlotDecision {
     boolean[] mine = new boolean[views.size()];
     Turn turn = Turn.at(now);
     for (int i = 0; i < mine.length; i++) {
-      mine[i] = views.get(i).isMine(hasWaited);
-      if (views.get(i).isRefused()) {
-        turn = turn.and(Turns.next(views.get(i), hasWaited, asked));
-      }
+      BucketView view = views.get(i);
+      mine[i] = view.isMine(hasWaited);
+      turn = view.isRefused() ? turn.and(Turns.next(view, hasWaited, asked)) : turn;
+      mine[i] |= view.isRefused() && Turns.isPassedOver(view, asked);
     }
     Optional<Result> placed = mode == SlotMode.RESERVE ? placed(turn, mine) : Optional.empty();
     return placed.isPresent() ? placed.get() : estimate(turn.fitsAt(), mine);

@@ -1,6 +1,7 @@
 package io.weir.inmemory;
 
 import static io.weir.core.slot.SlotLimits.LONGEST_US;
+import static io.weir.core.slot.SlotLimits.PASSED_OVER;
 import static io.weir.core.slot.SlotLimits.PUSHED;
 import static io.weir.core.slot.SlotLimits.SECOND_US;
 import static io.weir.core.slot.SlotLimits.TICKET_TURNS;
@@ -57,6 +58,24 @@ final class Turns {
    */
   private record Next(long turn, long last) {}
 
+  /**
+   * Whether a request that has got its turn is within the share of its key, though that turn is ahead, in a bucket of one
+   * operation. A caller without a ticket is new each time it asks, and each answer moves the turn of its key, also while
+   * the key is served nothing: so its share is told by the times of others, which are far behind.
+   */
+  static boolean isPassedOver(BucketView view, TicketRequest asked) {
+    long now = view.now();
+    boolean isServed = view.waiting() == 1 || view.line().served > now;
+    boolean isOfOne =
+        2 * view.demand().unitsPerOperation() > view.demand().bucket().capacityUnits();
+    if (asked.wantsAlways() || isServed || !isOfOne || !view.hasNoGaps()) {
+      return false;
+    }
+    Calendar calendar = view.needCalendar();
+    long ahead = Math.max(0, view.line().turn - now);
+    return PASSED_OVER * ahead + calendar.pace.sharedMicros() < calendar.turn - now;
+  }
+
   /** The next turn at a bucket. */
   static Turn next(BucketView view, boolean hasWaited, TicketRequest asked) {
     Turns turns = new Turns(view, asked);
@@ -74,7 +93,7 @@ final class Turns {
   // told a time before
   // others that were told theirs makes one of these come once more, and that one the next.
   private Turn own(long from) {
-    boolean isWithinShare = view.isShared() && view.isMine(false);
+    boolean isMine = view.isShared() && view.isMine(false);
     long near = view.furthestMicros();
     long furthest = wantsTicket ? Math.max(near, furthestWithTicket()) : near;
     Next all = next(from, calendar.turn, wantsTicket ? each + idle() : each, furthest);
@@ -83,6 +102,7 @@ final class Turns {
     boolean isPushed =
         PUSHED * (own.turn() - now) + calendar.pace.sharedMicros() < all.turn() - now;
     long turn = isPushed ? own.turn() : all.turn();
+    boolean isWithinShare = isMine || isPassedOver(view, asked);
     boolean isBehind = !isWithinShare && (calendar.again > now || (!isPushed && isTold(turn)));
     long fitsAt = fitsAt(turn);
     return new Turn(

@@ -25,6 +25,9 @@ public final class SlotLimits {
   /** A key's own turns count if those of its bucket are further away by this factor, and an interval. */
   public static final long PUSHED = 4;
 
+  /** A key whose callers have no tickets is within its share if its turn is sooner than others' by this factor, and an interval. */
+  public static final long PASSED_OVER = 2;
+
   /** A calendar counts in parts of its capacity as small as this, or in single units. */
   public static final long QUANTA = 1L << 44;
 
