@@ -126,8 +126,10 @@ final class EverydayJobsPageIT extends OperatorsPage {
     receiver.stop(0);
   }
 
-  // A key of its own for each job, denied twice, and another one that is nearly.
+  // A key of its own for each job, denied twice, and another one that is nearly; no draft of the
+  // job before.
   private static String prepared(Job job) throws IOException {
+    send("DELETE", "/v1/session/draft", "");
     String key = "page-%02d".formatted(jobs().indexOf(job));
     make(key);
     make(key + "-near");
