@@ -44,7 +44,7 @@ final class ClusterText {
 
   /** Commands that show a key's state, as a reader of this text can run them. */
   static void lookWith(DemoKey key, ClusterFile cluster, Surroundings here, PrintWriter out) {
-    out.printf("  %s inspect %s/%s%n", here.weir(cluster.adminToken()), key.tenant(), id(key));
+    out.printf("  %s inspect %s/%s%n", here.weir(cluster), key.tenant(), id(key));
     RedisAddress address = RedisAddress.parse(cluster.redis());
     boolean isOpen = address.credentials().password().isEmpty();
     if (address.servers().topology() == Topology.SINGLE

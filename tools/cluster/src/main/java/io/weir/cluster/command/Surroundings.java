@@ -1,5 +1,7 @@
 package io.weir.cluster.command;
 
+import io.weir.cluster.local.ClusterFile;
+import io.weir.state.connection.RedisAddress;
 import java.io.File;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -23,11 +25,13 @@ record Surroundings(Path home, Optional<String> container, boolean hasRedisCli) 
                 .anyMatch(folder -> Files.isExecutable(Path.of(folder, "redis-cli"))));
   }
 
-  /** The begin of a command line of {@code weir} with the right to operate. */
-  String weir(String adminToken) {
-    String token = "WEIR_ADMIN_TOKEN=" + adminToken;
+  /** The begin of a command line of {@code weir} with the right to operate this cluster. */
+  String weir(ClusterFile cluster) {
+    String token = "WEIR_ADMIN_TOKEN=" + cluster.adminToken();
     if (container.isPresent()) {
-      return "docker exec -e %s %s weir".formatted(token, container.get());
+      String redis = RedisAddress.parse(cluster.redis()).withoutSecrets();
+      return "docker exec -e %s -e WEIR_REDIS_URI=%s %s weir"
+          .formatted(token, redis, container.get());
     }
     Path script = home.resolve("scripts/weir");
     return token + " " + (Files.exists(script) ? script : "weir");

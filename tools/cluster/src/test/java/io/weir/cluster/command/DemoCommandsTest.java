@@ -121,7 +121,8 @@ final class DemoCommandsTest {
     assertThat(Surroundings.of(environment, false))
         .isEqualTo(new Surroundings(Path.of("."), Optional.empty(), true));
     assertThat(shown(redis, Surroundings.of(environment, true)))
-        .contains("  docker exec -e WEIR_ADMIN_TOKEN=a 0f1e2d3c4b5a weir inspect acme/plain")
+        .contains("  docker exec -e WEIR_ADMIN_TOKEN=a -e WEIR_REDIS_URI=redis://127.0.0.1:6380/0"
+            + " 0f1e2d3c4b5a weir inspect acme/plain")
         .doesNotContain("redis-cli");
   }
 
