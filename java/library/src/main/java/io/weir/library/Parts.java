@@ -25,8 +25,6 @@ import java.util.function.UnaryOperator;
 /**
  * The stores and the policy of a program, on a Redis or in its memory.
  *
- * @param shareAway the fraction of the shared state that is away
- * @param leased the operations that this program holds of leased buckets
  * @param toClose in this order
  */
 record Parts(
