@@ -40,8 +40,11 @@ final class LanguageClientsIT {
       upstream: { url: "http://127.0.0.1:UPSTREAM" }
       subjects:
       """ + TestPolicies.subject("k1", "");
-  private static final String EXPECTED = "checks: 5 allowed, 2 denied\n"
-      + "granted: 4 false false 1 false false 0 false false 0 false true\ncalls: 30 of 30\n";
+  private static final String EXPECTED = """
+      checks: 5 allowed, 2 denied
+      granted: 4 false false 1 false false 0 false false 0 false true
+      calls: 30 of 30
+      """;
   private static final Duration TIMEOUT = Duration.ofMinutes(4);
   private static final int NO_GENERATOR = 3;
   private static final long EARLY_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
