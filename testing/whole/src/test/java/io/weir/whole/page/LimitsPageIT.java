@@ -39,6 +39,17 @@ final class LimitsPageIT extends OperatorsPage {
     }
   }
 
+  @Test
+  void whatIsNoDraftInTheStorageOfTheBrowserIsIgnored() {
+    Locator text = draft(policy);
+    page.evaluate("localStorage.setItem('weir.draft', '{')");
+
+    page.reload();
+
+    assertThat(text).hasValue(policy);
+    assertThat(complaints).isEmpty();
+  }
+
   private void aDraftAndASessionSurvive(NodeFixture other) {
     signIn(other, NodeFixture.ADMIN);
     assertThat(page.locator(".figures")).isVisible();

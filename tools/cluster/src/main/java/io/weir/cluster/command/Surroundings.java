@@ -25,7 +25,7 @@ record Surroundings(Path home, Optional<String> container, boolean hasRedisCli) 
                 .anyMatch(folder -> Files.isExecutable(Path.of(folder, "redis-cli"))));
   }
 
-  /** The begin of a command line of {@code weir} with the right to operate this cluster. */
+  /** The beginning of a command line of {@code weir} with the right to operate this cluster. */
   String weir(ClusterFile cluster) {
     String token = "WEIR_ADMIN_TOKEN=" + cluster.adminToken();
     if (container.isPresent()) {

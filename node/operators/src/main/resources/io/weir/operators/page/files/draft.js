@@ -7,18 +7,20 @@ const NAME = 'weir.draft';
 const PATH = '/v1/session/draft';
 const PAUSE_MILLIS = 300;
 
-/**
- * The draft: its `text`, the revision `base` from which it began, `compared`, the text that was compared last, and `at`.
- * The newer of this browser's, and that of its operator, which may be of the page of another node.
- */
+/** The newer draft of browser and cluster: `text`, `base`, the revision it began from, `compared`, the last one, and `at`. */
 export async function kept() {
   const stored = await ask(PATH).catch(() => ({}));
-  const own = JSON.parse(localStorage.getItem(NAME));
+  let own = null;
+  try {
+    own = JSON.parse(localStorage.getItem(NAME));
+  } catch {
+    // no storage, or no draft
+  }
   return stored.at > Math.max(keptAt, own?.at || 0) ? stored : own;
 }
 
 let timer = 0;
-// What this page has ended may be in the cluster for a moment.
+// The cluster may still have an older one.
 let keptAt = 0;
 
 /** Keeps a draft; null ends it. */
