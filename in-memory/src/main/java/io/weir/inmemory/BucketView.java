@@ -16,6 +16,9 @@ import org.jspecify.annotations.Nullable;
  * lua/lib/queue/view.lua} has the same.
  */
 final class BucketView {
+  // Far above what a bucket holds, and far enough from the greatest number to add to it.
+  private static final long MOST_QUANTA = 1L << 61;
+
   private final Demand demand;
   private final long cost;
   private final Need need;
@@ -279,7 +282,9 @@ final class BucketView {
   /** The room that a place for so many costs needs in a bin, beside a larger one that waits. */
   long neededQuanta(long times) {
     Calendar of = needCalendar();
-    return of.quanta(cost) * times + of.quanta(forLarger);
+    long each = of.quanta(cost);
+    long costs = times > MOST_QUANTA / each ? MOST_QUANTA : each * times;
+    return costs + of.quanta(forLarger);
   }
 
   long costQuanta() {

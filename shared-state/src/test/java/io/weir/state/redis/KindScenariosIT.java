@@ -64,6 +64,13 @@ final class KindScenariosIT {
     run(5011, 120);
   }
 
+  // A bucket of requests that cost millions of operations expects more strangers than 64 bits count
+  // in its units.
+  @Test
+  void noBinHasRoomForACrowdBeyondAllNumbers() {
+    run(252624661, 60);
+  }
+
   @Test
   void memoryAndRedisAgreeAfterEveryStep() {
     Map<String, Long> seen = new TreeMap<>();
