@@ -9,6 +9,7 @@
 --   quantum, whole, step, most   units of a quantum; of the capacity, of the drain in a bin, and of
 --             what may be due at once beyond that, in quanta
 --   changes   how often what is due has changed, for those that derive something from it
+--   uncounted  kept, since, claimed and lost before they were counted, while no decision has kept that; else false
 --
 -- Packed:
 --   field     1 byte, text: the field of its bucket
@@ -74,7 +75,7 @@ function CALENDAR.begin(demand, cost, now)
     capacity = capacity, width = width, lives = lives, kept = TIMES.WHOLE, since = now, claimed = 0, lost = 0,
     turn = 0, again = 0, round = 0, here = 0, before = 0, larger = 0, larger_until = 0, passed = 0,
     base = floor_div(now, width) - lives + 1, due = {}, n = 0, changes = 0, quantum = 1, whole = 0, step = 0,
-    most = 0 })
+    most = 0, uncounted = false })
 end
 
 -- Reads one; second, the position after it.
@@ -87,7 +88,7 @@ function CALENDAR.read(text, at)
     width = width, lives = lives, kept = kept, since = since, claimed = claimed, lost = lost, turn = turn,
     again = again, round = round, here = here, before = before, larger = larger, larger_until = larger_until,
     passed = passed, base = base, due = due, n = n, changes = 0, quantum = 1, whole = 0, step = 0,
-    most = 0 }), after + 6 * n
+    most = 0, uncounted = false }), after + 6 * n
 end
 
 function CALENDAR.packed(calendar)
@@ -119,6 +120,7 @@ end
 
 local function count_kept(calendar, now)
   local claimed, lost = calendar.claimed, calendar.lost
+  calendar.uncounted = { calendar.kept, calendar.since, claimed, lost }
   local ratio = floor_div(TIMES.WHOLE * claimed, claimed + lost) + (claimed > lost and 1 or 0)
   calendar.kept = math.max(1, math.min(TIMES.WHOLE, floor_div(calendar.kept + ratio, 2)))
   calendar.claimed, calendar.lost, calendar.since = 0, 0, now
@@ -131,8 +133,18 @@ local function furthest_us(calendar)
   return math.max(TIMES.FURTHEST_US, turns_us) + 2 * TIMES.SECOND_US
 end
 
+-- Takes back what was counted for a decision that did not keep it. States that changed before in a call are written
+-- with all that was done to them: what a denial counts would else depend on the charges beside it.
+function CALENDAR.uncount(calendar)
+  if calendar.uncounted then
+    calendar.kept, calendar.since, calendar.claimed, calendar.lost = unpack(calendar.uncounted)
+    calendar.uncounted = false
+  end
+end
+
 -- Forgets what is over, and counts how much of it was claimed.
 function CALENDAR.advance(calendar, now)
+  CALENDAR.uncount(calendar)
   local first = floor_div(now, calendar.width) - calendar.lives + 1
   local gone, due, n = first - calendar.base, calendar.due, calendar.n
   if gone > 0 then

@@ -68,6 +68,9 @@ local function mark_changed(state, request)
     STATE.move_to(state, request.now)
   end
   state.has_changed, state.demands = true, request.template.demands
+  for _, calendar in pairs(state.calendars) do
+    calendar.uncounted = false
+  end
 end
 
 -- A change of policy drops the marks (kinds/marks.lua): a level that a smaller burst cuts is forgiven, and

@@ -62,6 +62,13 @@ function PART.forget(state, now)
   end
 end
 
+-- Takes back what was counted for decisions that did not keep it.
+function PART.uncount(state)
+  for _, calendar in pairs(state.calendars) do
+    CALENDAR.uncount(calendar)
+  end
+end
+
 -- Packs it, with a line feed before it, empty if nothing waits; second, until when it has to be
 -- stored.
 function PART.packed(state)

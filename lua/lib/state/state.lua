@@ -40,8 +40,8 @@ function STATE.read(value, now)
   return state
 end
 
--- Forgets what is over by then.
-STATE.forget = PART.forget
+-- Forgets what is over by then; takes back what was counted for decisions that did not keep it.
+STATE.forget, STATE.uncount = PART.forget, PART.uncount
 
 -- Moves the levels to an instant; those that are ahead of it stay as they are.
 function STATE.move_to(state, now)

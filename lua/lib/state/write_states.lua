@@ -8,7 +8,9 @@ local function write_states(call, keys, last, states)
   for k = 2, last do
     local head, open, state = heads[k], all_open[k], tables[k]
     if state and state.has_changed then
-      local value = require('state/state').value(state, state.demands)
+      local STATE = require('state/state')
+      STATE.uncount(state)
+      local value = STATE.value(state, state.demands)
       call('SET', keys[k], value, 'PXAT', string.format('%d', state.expires_ms))
     elseif open and open.expires_ms then
       call('SET', keys[k], value_of(states, k), 'PXAT', string.format('%d', open.expires_ms))

@@ -71,6 +71,12 @@ final class KindScenariosIT {
     run(252624661, 60);
   }
 
+  // A quota denies, after a place was claimed in the same call.
+  @Test
+  void aDenialCountsNothingForOthersOfItsCall() {
+    run(262144002, 1700);
+  }
+
   @Test
   void memoryAndRedisAgreeAfterEveryStep() {
     Map<String, Long> seen = new TreeMap<>();
