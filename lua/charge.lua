@@ -75,7 +75,7 @@ local last = 1 + state_count
 local values, newest = values_of(call, KEYS, last), newest_of(call, KEYS[1])
 local answers, is_long = false, false
 if last == 2 then
-  answers, is_long = charge_alone(call, KEYS, ARGV, values[2], newest, first_us)
+  answers, is_long = charge_alone(call, redis.sha1hex, KEYS, ARGV, values[2], newest, first_us)
 end
 if answers then
   return answers

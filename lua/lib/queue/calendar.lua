@@ -33,7 +33,7 @@ local TIMES = require('times')
 
 local ERAS, MOST_COUNTED = 4294967296, 70368744177664
 local FORMAT = '>Bc0I4I7I6BBI7I7I7I7I7I5I2I2I7I7I7I7B'
-local CALENDAR = {}
+local CALENDAR = { BINS_BEHIND_TURN = 2 } -- how far behind its turn a place of a newcomer may be
 
 local function derive(calendar)
   local capacity, in_bin = calendar.capacity, calendar.rate * calendar.width
@@ -127,7 +127,7 @@ local function count_kept(calendar, now)
 end
 
 -- How far ahead a cost of the whole bucket waits at most.
-local function furthest_us(calendar)
+local function longest_us(calendar)
   local burst_us = math.min(TIMES.LONGEST_US, ceil_div(calendar.capacity, calendar.rate))
   local turns_us = math.min(TIMES.TURNS * TIMES.LONGEST_US, TIMES.TICKET_TURNS * burst_us)
   return math.max(TIMES.FURTHEST_US, turns_us) + 2 * TIMES.SECOND_US
@@ -158,7 +158,7 @@ function CALENDAR.advance(calendar, now)
     end
     calendar.base = first
   end
-  if calendar.larger_until > now + furthest_us(calendar) then
+  if calendar.larger_until > now + longest_us(calendar) then
     calendar.larger_until = 0
   end
   if calendar.since > now then
@@ -224,10 +224,49 @@ function CALENDAR.room(calendar, level)
   return calendar.whole - ceil_div(level, calendar.quantum)
 end
 
+-- How far ahead estimates, turns and shares of a cost that takes `each` are at most: as it, or so many such costs.
+function CALENDAR.furthest_us(calendar, each)
+  return math.max(TIMES.FURTHEST_US, CALENDAR.bins(calendar) * calendar.width, TIMES.TURNS * each)
+end
+
 -- Returns how much drains before the next bin begins, and the number of that bin.
 function CALENDAR.first_drain(calendar, now)
   local next_bin = floor_div(now, calendar.width) + 1
   return floor_div(calendar.rate * (next_bin * calendar.width - now), calendar.quantum), next_bin
+end
+
+-- How much is due in the bins that have begun.
+function CALENDAR.due_by(calendar, now)
+  local sum, due = 0, calendar.due
+  for i = 1, math.min(calendar.n, floor_div(now, calendar.width) - calendar.base + 1) do
+    sum = sum + due[i]
+  end
+  return sum
+end
+
+-- The room for a newcomer at this level beside all that is due, in quanta.
+function CALENDAR.free(calendar, level, now)
+  local first, next_bin = CALENDAR.first_drain(calendar, now)
+  local left, due, present, n = CALENDAR.room(calendar, level), calendar.due, next_bin - calendar.base, calendar.n
+  local free, step, before = left, calendar.step, math.max(0, math.min(n, present))
+  for i = 1, before do
+    left = left - due[i]
+  end
+  free = left < free and left or free
+  left = left + first + (before - present) * step
+  for i = before + 1, n do
+    left = left - due[i]
+    free = left < free and left or free
+    left = left + step
+  end
+  return free
+end
+
+-- The instant in a bin at which what is due in it has drained, or its last one.
+function CALENDAR.drained_at(calendar, bin)
+  local width = calendar.width
+  local drain_us = floor_div(CALENDAR.due_in(calendar, bin) * calendar.quantum, calendar.rate)
+  return bin * width + (drain_us < width and drain_us or width - 1)
 end
 
 return CALENDAR

@@ -15,7 +15,6 @@
 
 local ceil_div = require('ceil_div')
 local CODES = require('codes')
-local grow = require('memo').grow
 local find_moment = require('queue/find_place').find_moment
 local find_slot = require('queue/find_place').find_slot
 local TICKET = require('queue/ticket')
@@ -28,21 +27,20 @@ local expiry_of = require('state/expiry_of')
 local STATE = require('state/state')
 local TIMES = require('times')
 
-local ERA_FACTOR, MARKS, LATE_US, ANY_WAIT = 31, 4294967296, 500000, 4503599627370495
-local BYTES_OF_KIND = 64
+local LATE_US = 500000
 local NOTHING = ''
 
--- A number that stands for the demands; the same for all charges of a template. A caller chooses the
--- payers with the ticket that it shows, so what is kept for them counts for the bound of all that is kept.
+-- A number that stands for the demands.
 local function kind_of(request)
-  local kinds = request.template.kinds
-  local kind = kinds[request.paid]
-  if not kind then
-    kind = TICKET.kind(request.views, request.lane.sha1)
-    grow(BYTES_OF_KIND)
-    kinds[request.paid] = kind
+  local template, paid = request.template, request.paid
+  if template.kinds[paid] then
+    return template.kinds[paid]
   end
-  return kind
+  local demands = {}
+  for i, view in ipairs(request.views) do
+    demands[i] = view.demand
+  end
+  return TICKET.kind_of(template, paid, demands, request.lane.sha1)
 end
 
 -- Stands for the demands and the calendars that hold a place.
@@ -52,7 +50,7 @@ local function mark_of(request, shared)
   for i = 1, #views do
     local view = views[i]
     if holds(view, shared) then
-      mark = (mark * ERA_FACTOR + (view.calendar and view.calendar.era or 0)) % MARKS
+      mark = TICKET.marked(mark, view.calendar)
     end
   end
   return mark
@@ -64,7 +62,7 @@ local function moment_mark_of(request, shared)
   local mark, views = mark_of(request, shared), request.views
   for i = 1, #views do
     if views[i].demand.requests then
-      return (mark * ERA_FACTOR + request.cost % MARKS) % MARKS
+      return TICKET.marked_by_cost(mark, request.cost)
     end
   end
   return mark
@@ -309,7 +307,7 @@ local DECIDE = { is_signed = is_signed }
 
 function DECIDE.decide(request)
   request.shown, request.moment, request.is_early, request.has_waited = false, false, false, false
-  request.wants = request.asked.within >= ANY_WAIT
+  request.wants = request.asked.always
   local returned, fits, views = find_place(request), true, request.views
   local is_off, is_ours, wants = request.template.mode == CODES.OFF, returned == CODES.KEPT, request.wants
   for i = 1, #views do

@@ -10,7 +10,7 @@ local holds = require('queue/view').holds
 local WAITER = require('queue/waiter')
 local TIMES = require('times')
 
-local ROUNDS, BINS_BEHIND_TURN = 4, 2
+local ROUNDS = 4
 
 -- Sees what all buckets may promise; returns how many of them are the key's own, and whether one promises to anybody
 -- what is left over.
@@ -76,9 +76,7 @@ local function within(views, shared, at)
     local calendar = views[i].calendar
     widest = holds(views[i], shared) and (not widest or calendar.width > widest.width) and calendar or widest
   end
-  local bin = floor_div(at, widest.width)
-  local drain_us = floor_div(CALENDAR.due_in(widest, bin) * widest.quantum, widest.rate)
-  local later = bin * widest.width + (drain_us < widest.width and drain_us or widest.width - 1)
+  local later = CALENDAR.drained_at(widest, floor_div(at, widest.width))
   later = later > at and later or at
   for i = 1, #views do
     local width = views[i].calendar.width
@@ -142,7 +140,7 @@ local function find_slot(request, turn)
   local slot = within(views, shared, at)
   for i = 1, #views do
     local view = views[i]
-    if not view.is_free and slot > turn + BINS_BEHIND_TURN * view.calendar.width then
+    if not view.is_free and slot > turn + CALENDAR.BINS_BEHIND_TURN * view.calendar.width then
       return nil
     end
   end

@@ -4,8 +4,10 @@
 -- from 2 on which overflows pay. The signature is the begin of the SHA-1 of the key's secret and of
 -- everything that the ticket is good for. Ticket.java has the same.
 
+local grow = require('memo').grow
 local TIMES = require('times')
 
+local BYTES_OF_KIND, ERA_FACTOR, MARKS = 64, 31, 4294967296
 local TICKET = {}
 
 local function bit_of(number)
@@ -53,14 +55,39 @@ function TICKET.is_signed(ticket, secret, cost, mark, sha1)
   return secret ~= '' and ticket.signature == signature_of(ticket, secret, cost, mark, sha1)
 end
 
--- A number that stands for the demands of these views.
-function TICKET.kind(views, sha1)
+-- A number that stands for these demands.
+local function kind(demands, sha1)
   local words = {}
-  for i, view in ipairs(views) do
-    local demand = view.demand
+  for i, demand in ipairs(demands) do
     words[i] = string.format('%d:%s:%d%s', demand.scope, demand.field, demand.units, demand.requests and 'r' or '')
   end
   return tonumber(string.sub(sha1(table.concat(words, ' ')), 1, 8), 16)
+end
+
+-- A number that stands for the demands if these overflows pay; the same for all charges of a template. A caller chooses
+-- the payers with the ticket that it shows, so what is kept for them counts for the bound of all that is kept.
+function TICKET.kind_of(template, paid, demands, sha1)
+  local known = template.kinds[paid]
+  if not known then
+    known = kind(demands, sha1)
+    grow(BYTES_OF_KIND)
+    template.kinds[paid] = known
+  end
+  return known
+end
+
+local function joined(mark, number)
+  return (mark * ERA_FACTOR + number) % MARKS
+end
+
+-- A mark with a calendar that holds the place, too.
+function TICKET.marked(mark, calendar)
+  return joined(mark, calendar and calendar.era or 0)
+end
+
+-- A mark with the cost, too.
+function TICKET.marked_by_cost(mark, cost)
+  return joined(mark, cost % MARKS)
 end
 
 return TICKET

@@ -22,26 +22,32 @@ local function next_turn(from, last, step, now, latest, wants)
   return turn, turn
 end
 
--- The step to the next turn of a caller with a ticket, and how far ahead the turn may be: each caller of a crowd
--- has a turn of its own while promises are claimed. If two such costs do not fit, far turns leave room for the bins
--- between two places: else ever more callers miss their turns.
-local function with_ticket(view, calendar, each)
+-- The step to the next turn of a caller with a ticket, and how far ahead the turn may be, at least `furthest_us`:
+-- each caller of a crowd has a turn of its own while promises are claimed. If two such costs do not fit, far turns
+-- leave room for the bins between two places: else ever more callers miss their turns.
+local function with_ticket(calendar, cost, each, furthest_us, now)
   local turns = floor_div(TIMES.TICKET_TURNS * CALENDAR.parts(calendar), TIMES.WHOLE)
-  local is_far = calendar.turn > view.now + TIMES.TURNS * each
-  local idle = is_far and calendar.lives == 2 and 2 * view.cost > view.capacity and 2 * calendar.lives * calendar.width
-  return each + (idle or 0), math.max(VIEW.furthest_us(view), math.min(TIMES.TURNS * TIMES.LONGEST_US, turns * each))
+  local is_far = calendar.turn > now + TIMES.TURNS * each
+  local idle = is_far and calendar.lives == 2 and 2 * cost > calendar.capacity and 2 * calendar.lives * calendar.width
+  return each + (idle or 0), math.max(furthest_us, math.min(TIMES.TURNS * TIMES.LONGEST_US, turns * each))
+end
+
+-- The turn, of all, of a caller with a ticket whose cost takes `each` and fits from `from` on; moves the turns on.
+function TURNS.with_ticket(calendar, cost, each, from, now)
+  local step, furthest_us = with_ticket(calendar, cost, each, CALENDAR.furthest_us(calendar, each), now)
+  local turn
+  turn, calendar.turn = next_turn(from, calendar.turn, step, now, now + furthest_us, true)
+  return turn
 end
 
 -- Its turn among all; among those of its own line alone if others pushed it far back: whoever is told
 -- a time before others that were told theirs makes one of these come once more, and that one the next.
 -- Second, whether others pushed it back.
 local function own_turn(view, calendar, from, each, wants)
-  local now, step = view.now, each
-  local furthest_us, turn, own
+  local now, step, furthest_us = view.now, each, VIEW.furthest_us(view)
+  local turn, own
   if wants then
-    step, furthest_us = with_ticket(view, calendar, each)
-  else
-    furthest_us = VIEW.furthest_us(view)
+    step, furthest_us = with_ticket(calendar, view.cost, each, furthest_us, now)
   end
   turn, calendar.turn = next_turn(from, calendar.turn, step, now, now + furthest_us, wants)
   if not view.is_shared then

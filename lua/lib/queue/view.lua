@@ -89,19 +89,7 @@ local function free_of(view)
   if view.free_by == calendar.changes and view.free_at == level then
     return view.free
   end
-  local first, next_bin = CALENDAR.first_drain(calendar, view.now)
-  local left, due, present, n = CALENDAR.room(calendar, level), calendar.due, next_bin - calendar.base, calendar.n
-  local free, step, before = left, calendar.step, math.max(0, math.min(n, present))
-  for i = 1, before do
-    left = left - due[i]
-  end
-  free = left < free and left or free
-  left = left + first + (before - present) * step
-  for i = before + 1, n do
-    left = left - due[i]
-    free = left < free and left or free
-    left = left + step
-  end
+  local free = CALENDAR.free(calendar, level, view.now)
   view.free, view.free_by, view.free_at = free, calendar.changes, level
   return free
 end
@@ -145,11 +133,8 @@ function VIEW.wait_us(view)
     local missing = view.used - (view.capacity - view.cost - view.spare)
     return missing > 0 and math.min(TIMES.MOST_WAIT_US, ceil_div(missing, view.demand.rate)) or 0
   end
-  local calendar, due_now = view.calendar, 0
-  for i = 1, math.min(calendar.n, floor_div(view.now, calendar.width) - calendar.base + 1) do
-    due_now = due_now + calendar.due[i]
-  end
-  local missing = due_now + view.quanta + ceil_div(view.spare, calendar.quantum)
+  local calendar = view.calendar
+  local missing = CALENDAR.due_by(calendar, view.now) + view.quanta + ceil_div(view.spare, calendar.quantum)
     - CALENDAR.room(calendar, view.used)
   return math.min(TIMES.MOST_WAIT_US, ceil_div(capped_units(calendar, math.max(0, missing)), view.demand.rate))
 end
@@ -190,8 +175,8 @@ end
 
 -- How far ahead its estimates, turns and shares are at most: as its calendar, or so many such costs.
 function VIEW.furthest_us(view)
-  local bins_us = view.calendar and CALENDAR.bins(view.calendar) * view.calendar.width or 0
-  return math.max(TIMES.FURTHEST_US, bins_us, TIMES.TURNS * VIEW.each_us(view))
+  local calendar, each = view.calendar, VIEW.each_us(view)
+  return calendar and CALENDAR.furthest_us(calendar, each) or math.max(TIMES.FURTHEST_US, TIMES.TURNS * each)
 end
 
 function VIEW.waited_us(view)

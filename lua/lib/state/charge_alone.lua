@@ -1,24 +1,44 @@
--- A call with one entry, of callers without tickets, on one state that has exactly the buckets of their template and of
--- which nobody waits: the fewest steps and tables. A call of one decision is short, so that reading code and collecting
--- tables are half of its time.
+-- A call with one entry, of callers without tickets, on one state that has exactly the buckets of their template: the
+-- fewest steps and tables, if there is room and nobody waits, or for a place in a key's only bucket. A call of one
+-- decision is short, so that reading code and collecting tables are half of its time.
 
+local CODES = require('codes')
 local ENTRY = require('state/entry')
 local is_newcomer = require('state/entry').is_newcomer
 local is_settled = require('state/policy_of').is_settled
 local head_of = require('state/short').head_of
 local is_for_long_way = require('state/short').is_for_long_way
+local completed = require('state/template_of').completed
 local short_of = require('state/template_of').short_of
 
 local FORMAT, BYTES = '>' .. ENTRY.FORMAT, ENTRY.FIRST - 1 + ENTRY.BYTES
 
+-- Whether a charge may get a place by queue/place_alone.lua.
+local function may_wait(template, count, ticket)
+  return ticket > 0 and count == 1 and template.own.count == 1 and template.scope == CODES.KEY
+    and template.mode == CODES.RESERVE
+end
+
+-- Makes a place; returns the answer, nil if something else decides.
+local function place(call, sha1, keys, value, template, cost, text, bits, now)
+  local place_alone, asked_of = require('queue/place_alone'), require('queue/asked')
+  local is_done, placed, expires_ms, answer = pcall(place_alone, call, sha1, value, completed(template), cost,
+    asked_of(text, keys[bits]), now)
+  if not is_done or not placed then
+    return nil
+  end
+  call('SET', keys[2], placed, 'PXAT', string.format('%d', expires_ms))
+  return answer
+end
+
 -- The answers of a call whose only state has this value. Else false if it has several entries or the state is new, nil
--- if the charge does not fit this way; second, whether only the long way is left.
-local function charge_alone(call, keys, arguments, value, newest, now)
+-- if the charge does not fit this way; second, whether only the long way is left. `call` runs a command.
+local function charge_alone(call, sha1, keys, arguments, value, newest, now)
   local text = arguments[1]
   if not value or #text ~= BYTES then
     return false
   end
-  local argument, count, cost, _, _, _, ticket = struct.unpack(FORMAT, text, ENTRY.FIRST)
+  local argument, count, cost, _, _, _, ticket, bits = struct.unpack(FORMAT, text, ENTRY.FIRST)
   local template = short_of(arguments[argument])
   local alone, revision = template.alone, template.revision
   local way = alone and alone.usual
@@ -27,11 +47,14 @@ local function charge_alone(call, keys, arguments, value, newest, now)
     return nil
   end
   local head = head_of(way, value, revision, cost * count, now)
-  if not head then
-    return nil, is_for_long_way(value, head, count, template.mode)
+  if head then
+    call('SETRANGE', keys[2], '0', head)
+    return { now, head }
   end
-  call('SETRANGE', keys[2], '0', head)
-  return { now, head }
+  local is_long = is_for_long_way(value, head, count, template.mode)
+  local answer = is_long and may_wait(template, count, ticket)
+    and place(call, sha1, keys, value, template, cost, arguments[ticket], bits, now)
+  return answer and { now, answer } or nil, is_long
 end
 
 return charge_alone

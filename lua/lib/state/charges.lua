@@ -10,6 +10,7 @@ local learn = require('state/policy_of').learn
 local SHORT = require('state/short')
 local head_of = require('state/short').head_of
 local is_for_long_way = require('state/short').is_for_long_way
+local put_value = require('state/states').put_value
 local value_of = require('state/states').value_of
 local completed = require('state/template_of').completed
 local short_of = require('state/template_of').short_of
@@ -21,6 +22,10 @@ local formats = {}
 -- The long way. A script builds it when a charge needs it first.
 local function charge_each(...)
   return require('queue/charge_each')(...)
+end
+
+local function place_alone(...)
+  return require('queue/place_alone')(...)
 end
 
 -- A charge for the long way, with the fields of a request.
@@ -65,6 +70,31 @@ local function charge_short(states, charges, base, template, now, answers)
   return (fits < 0 or is_off) and 0 or count - fits
 end
 
+-- Makes places for equal charges in the only bucket of their key; returns how many are left to the long way. Errors are
+-- left to it, too.
+local function make_places(lane, charges, base, left, template, now, answers)
+  local states, k, cost = lane.states, charges[base + BEFORE_STATES + CODES.KEY], charges[base + 3]
+  local asked = asked_of(lane.arguments[charges[base + TICKET]], lane.keys[charges[base + BITS]])
+  local value = not states.tables[k] and value_of(states, k)
+  while value and left > 0 and not EFFORT.is_spent(lane) do
+    local is_done, placed, expires_ms, answer = pcall(place_alone, lane.call, lane.sha1, value, template, cost,
+      asked, now)
+    value = is_done and placed
+    if value then
+      put_value(states, k, value, expires_ms)
+      EFFORT.spend(lane, 1)
+      answers[#answers + 1], left = answer, left - 1
+    end
+  end
+  return left
+end
+
+-- Whether they may get places so.
+local function may_wait(lane, charges, base, template)
+  return not lane.is_tried and charges[base + TICKET] > 0 and template.alone and template.scope == CODES.KEY
+    and template.own.count == 1 and template.mode == CODES.RESERVE
+end
+
 -- Decides equal charges, as far as the call has not done enough.
 local function charge(lane, charges, base, now, answers)
   local template, policy = template_at(lane, charges[base + 1]), lane.policy
@@ -88,6 +118,9 @@ local function charge(lane, charges, base, now, answers)
       return
     end
     left = is_long and left or charge_short(states, charges, base, template, now, answers)
+    if left > 0 and may_wait(lane, charges, base, template) then
+      left = make_places(lane, charges, base, left, completed(template), now, answers)
+    end
   end
   if left > 0 then
     charge_each(lane, charge_of(lane, charges, base, completed(template), now), left, answers)

@@ -4,10 +4,17 @@
 --   numbers    what the head has, or false: they are in the head alone
 --   spare      another table for the next numbers, or false
 --   text, expires_ms   the fields and the TTL, if they changed
--- and of those that need the long way, `tables`.
+-- and of those that need the long way, `tables`; and until when those are stored that have got a whole value meanwhile,
+-- `expiries`.
 
 local function new_states(values)
-  return { values = values, heads = {}, ways = {}, open = {}, tables = {} }
+  return { values = values, heads = {}, ways = {}, open = {}, tables = {}, expiries = {} }
+end
+
+-- Takes the place of what was read and of what the short way left.
+local function put_value(states, k, value, expires_ms)
+  states.values[k], states.expiries[k] = value, expires_ms
+  states.heads[k], states.ways[k], states.open[k] = nil, nil, nil
 end
 
 -- The value of a state as the short way left it, false if there is none.
@@ -32,4 +39,4 @@ local function table_of(states, k, keys, scope, now)
   return state
 end
 
-return { new_states = new_states, table_of = table_of, value_of = value_of }
+return { new_states = new_states, put_value = put_value, table_of = table_of, value_of = value_of }

@@ -9,6 +9,7 @@ import io.weir.core.bucket.Demand;
 import io.weir.core.bucket.Scope;
 import io.weir.core.decision.Decision;
 import io.weir.core.slot.SlotMode;
+import io.weir.core.slot.TicketRequest;
 import io.weir.core.throttle.BucketStore;
 import io.weir.core.throttle.Charge;
 import io.weir.core.throttle.Queueing;
@@ -21,9 +22,11 @@ import io.weir.testkit.Scenario;
 import io.weir.testkit.Scenario.StepType;
 import io.weir.testkit.ScenarioRun;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.CompletionStage;
 import java.util.stream.Stream;
@@ -42,6 +45,9 @@ final class ChargeAloneIT {
   private static final int STEPS = 1500;
   private static final List<Demand> ONE =
       List.of(Demand.of(new Bucket("requests", Scope.KEY, 1, 5_000_000)));
+
+  private static final Map<String, String> GENERAL =
+      Map.of("state/charge_alone", "state/charge_never", "queue/place_alone", "state/charge_never");
 
   private static RedisDatabase alone;
   private static RedisDatabase general;
@@ -89,6 +95,17 @@ final class ChargeAloneIT {
   @ParameterizedTest(name = "{0}, seed {1}")
   @MethodSource("histories")
   void answersAndStatesAreThoseOfTheGeneralWay(StepType kind, long seed) {
+    agree(kind, seed, Map.of());
+  }
+
+  @ParameterizedTest(name = "{0}, seed {1}")
+  @MethodSource("histories")
+  void placesAreThoseOfTheGeneralWay(StepType kind, long seed) {
+    agree(kind, seed, Map.of("state/charge_alone", "state/charge_untried"));
+  }
+
+  // What decides alone in a call with one entry, or with these modules, and what never does.
+  private void agree(StepType kind, long seed, Map<String, String> modules) {
     aloneRedis.sync().flushdb();
     generalRedis.sync().flushdb();
     ManualClock clock = new ManualClock();
@@ -96,8 +113,8 @@ final class ChargeAloneIT {
         new Scenario(seed, kind, 1),
         kind,
         clock,
-        store(generalRedis, clock, "state/charge_alone", "state/charge_never"),
-        new OneByOne(RedisBucketStore.rehearsing(aloneRedis, clock)),
+        store(generalRedis, clock, GENERAL),
+        new OneByOne(store(aloneRedis, clock, modules)),
         Runnable::run);
     for (int done = 0; done < STEPS; done += 50) {
       run.run(50);
@@ -106,11 +123,32 @@ final class ChargeAloneIT {
     assertThat(run.seen()).containsKey("Allowed");
   }
 
+  // The first place of a key, and one behind another.
+  @Test
+  void aPlaceInTheOnlyBucketOfAKeyIsMadeByTheShorterWay() {
+    aloneRedis.sync().flushdb();
+    ManualClock clock = new ManualClock();
+    RedisBucketStore all = RedisBucketStore.rehearsing(aloneRedis, clock);
+    assertThat(decided(all, "k1", 5)).isInstanceOf(Decision.Allowed.class);
+    assertThat(decided(all, "k2", 5)).isInstanceOf(Decision.Allowed.class);
+    for (int i = 0; i < 3; i++) {
+      assertIsPlace(store(aloneRedis, clock, Map.of("state/write_states", "state/write_never")));
+      assertIsPlace(store(
+          aloneRedis,
+          clock,
+          Map.of(
+              "state/charge_alone",
+              "state/charge_untried",
+              "queue/charge_each",
+              "state/write_never")));
+    }
+  }
+
   @Test
   void aChargeThatFitsIsDecidedByTheShorterWay() {
     aloneRedis.sync().flushdb();
     ManualClock clock = new ManualClock();
-    BucketStore store = store(aloneRedis, clock, "state/write_states", "state/write_never");
+    BucketStore store = store(aloneRedis, clock, Map.of("state/write_states", "state/write_never"));
     assertThatThrownBy(() -> charge(store))
         .as("the first charge of a state")
         .hasStackTraceContaining("the general way decided");
@@ -129,13 +167,28 @@ final class ChargeAloneIT {
   }
 
   private static BucketStore store(
-      RedisConnections redis, ManualClock clock, String module, String replacement) {
-    return RedisBucketStore.rehearsing(
-        redis, clock, Map.of("now", "now_argument", module, replacement));
+      RedisConnections redis, ManualClock clock, Map<String, String> modules) {
+    Map<String, String> all = new HashMap<>(modules);
+    all.put("now", "now_argument");
+    return RedisBucketStore.rehearsing(redis, clock, all);
   }
 
   private static Decision charge(BucketStore store) {
     return ((StoreAnswer.Decided) answer(store)).decision();
+  }
+
+  private static void assertIsPlace(BucketStore store) {
+    assertThat(decided(store, "k1", 1)).isInstanceOfSatisfying(Decision.Denied.class, denied -> {
+      assertThat(denied.estimate()).isFalse();
+      assertThat(denied.ticket()).isPresent();
+    });
+  }
+
+  private static Decision decided(BucketStore store, String subject, long cost) {
+    TicketRequest wanted = TicketRequest.wanted(Optional.empty(), "A".repeat(22));
+    Charge charge =
+        new Charge("acme", subject, 1, ONE, cost).with(new Queueing(SlotMode.RESERVE, wanted));
+    return ((StoreAnswer.Decided) store.tryCharge(charge).toCompletableFuture().join()).decision();
   }
 
   private static StoreAnswer answer(BucketStore store) {
