@@ -59,25 +59,26 @@ function LINE.drop_ahead(counted, shared_us, now)
   end
 end
 
-local function roll(calendar, now)
+-- Those counted in the interval of an instant and in the one before, and that interval.
+local function counted(calendar, now)
   local round = floor_div(now, calendar.pace.shared_us)
-  if round ~= calendar.round then
-    calendar.before = round == calendar.round + 1 and calendar.here or 0
-    calendar.here, calendar.round = 0, round
+  if round == calendar.round then
+    return calendar.here, calendar.before, round
   end
+  return 0, round == calendar.round + 1 and calendar.here or 0, round
 end
 
--- The number of those that wait, with this one among them.
+-- The number of those that wait, with this one among them; changes nothing.
 function LINE.waiting(calendar, line, now)
-  roll(calendar, now)
-  local is_counted = line.round == calendar.round or line.round == calendar.round - 1
-  local all = math.max(calendar.here, calendar.before) + (is_counted and 0 or 1)
+  local here, before, round = counted(calendar, now)
+  local is_counted = line.round == round or line.round == round - 1
+  local all = math.max(here, before) + (is_counted and 0 or 1)
   return math.min(TIMES.MOST_WAITING, math.max(1, all))
 end
 
 -- Counts one that waits.
 function LINE.count(calendar, line, now)
-  roll(calendar, now)
+  calendar.here, calendar.before, calendar.round = counted(calendar, now)
   if line.round ~= calendar.round then
     line.round = calendar.round
     calendar.here = math.min(TIMES.MOST_WAITING, calendar.here + 1)

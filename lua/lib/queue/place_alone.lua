@@ -21,7 +21,7 @@ local TIMES = require('times')
 
 local HEAD, WITH_QUEUE, LINE_FEED = LAYOUT.HEAD .. LAYOUT.NUMBER, 1 + LAYOUT.HAS_QUEUE, 10
 
--- What waits in a value, from a position on; nil if that is more than callers of a bucket, or its calendar is another.
+-- The queue in a value, from a position on; nil if others wait than callers of this bucket, or its calendar is another.
 local function waiting(value, at, demand, now)
   local part = { waiter = false, calendars = {}, lines = {} }
   PART.read(part, value, at)

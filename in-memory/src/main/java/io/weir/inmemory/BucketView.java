@@ -16,9 +16,6 @@ import org.jspecify.annotations.Nullable;
  * lua/lib/queue/view.lua} has the same.
  */
 final class BucketView {
-  // Far above what a bucket holds, and far enough from the greatest number to add to it.
-  private static final long MOST_QUANTA = 1L << 61;
-
   private final Demand demand;
   private final long cost;
   private final Need need;
@@ -268,7 +265,7 @@ final class BucketView {
   long hold(long moment, long times, boolean wantsTicket) {
     Calendar of = needCalendar();
     long bin = of.bin(moment);
-    of.add(bin, of.quanta(cost) * times);
+    of.add(bin, of.quanta(cost, times));
     long parts = of.claims.parts();
     long each = need.micros(times);
     if (isShared()) {
@@ -282,9 +279,7 @@ final class BucketView {
   /** The room that a place for so many costs needs in a bin, beside a larger one that waits. */
   long neededQuanta(long times) {
     Calendar of = needCalendar();
-    long each = of.quanta(cost);
-    long costs = times > MOST_QUANTA / each ? MOST_QUANTA : each * times;
-    return costs + of.quanta(forLarger);
+    return of.quanta(cost, times) + of.quanta(forLarger);
   }
 
   long costQuanta() {

@@ -23,6 +23,9 @@ import java.util.Arrays;
 final class Calendar {
   private static final long ERAS = 1L << 32;
 
+  /** Far above any calendar's capacity, and far enough from the greatest number to add to it. */
+  private static final long MOST_QUANTA = 1L << 61;
+
   /** Distinguishes it from earlier calendars of the bucket. */
   final long era;
 
@@ -214,6 +217,12 @@ final class Calendar {
   /** Units in quanta, rounded up. */
   long quanta(long units) {
     return ceilDiv(units, quantum);
+  }
+
+  /** So many costs in quanta; {@link #MOST_QUANTA} if they are more. */
+  long quanta(long units, long times) {
+    long each = quanta(units);
+    return times > MOST_QUANTA / each ? MOST_QUANTA : each * times;
   }
 
   long units(long quanta) {

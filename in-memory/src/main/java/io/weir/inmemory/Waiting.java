@@ -48,11 +48,13 @@ final class Waiting {
     return present == round ? here + before == 0 : present != round + 1 || here == 0;
   }
 
-  /** The number of those that wait, with this one among them. */
+  /** The number of those that wait, with this one among them; changes nothing. */
   long with(Line line, long now) {
-    roll(now);
-    boolean isCounted = line.round == round || line.round == round - 1;
-    return Math.min(MOST_WAITING, Math.max(1, Math.max(here, before) + (isCounted ? 0 : 1)));
+    Waiting then = copy();
+    then.roll(now);
+    boolean isCounted = line.round == then.round || line.round == then.round - 1;
+    long all = Math.max(then.here, then.before) + (isCounted ? 0 : 1);
+    return Math.min(MOST_WAITING, Math.max(1, all));
   }
 
   /** Counts one that waits. */

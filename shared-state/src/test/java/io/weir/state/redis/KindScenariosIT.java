@@ -22,6 +22,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * Memory and Redis agree after every step of generated histories with all kinds of demand.
@@ -71,10 +73,11 @@ final class KindScenariosIT {
     run(252624661, 60);
   }
 
-  // A quota denies, after a place was claimed in the same call.
-  @Test
-  void aDenialCountsNothingForOthersOfItsCall() {
-    run(262144002, 1700);
+  // A quota denies, after a place was claimed in the same call; and before the clock is set back.
+  @ParameterizedTest
+  @CsvSource({"262144002, 1700", "31337047, 750"})
+  void aDenialCountsNothingForOthersOfItsCall(long seed, int steps) {
+    run(seed, steps);
   }
 
   @Test
