@@ -3,6 +3,7 @@ package io.weir.operators;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
+import io.weir.core.bucket.Scope;
 import io.weir.core.decision.Decision;
 import io.weir.core.decision.Decision.Allowed;
 import io.weir.core.decision.Decision.Denied;
@@ -174,12 +175,11 @@ final class LoopMemory implements Witness {
   private static Full full(String name, Question question, Decision decision) {
     Optional<Limit> limit =
         decision.limits().stream().filter(it -> it.bucket().equals(name)).findFirst();
-    Optional<String> kind = limit.map(Limit::kind).map(Kind::word);
-    Optional<String> scope = limit.map(Limit::scope).map(Enum::name);
-    if (limit.isEmpty()) { // a node that decided by itself tells no levels
-      scope = LimitScope.of(question, name).map(Enum::name);
-    }
-    return new Full(name, kind, scope.map(LoopMemory::word));
+    // A node that decided by itself tells no levels, and congestion has none.
+    Optional<Kind> kind =
+        limit.map(Limit::kind).or(() -> LimitScope.kind(question, name));
+    Optional<Scope> scope = limit.map(Limit::scope).or(() -> LimitScope.of(question, name));
+    return new Full(name, kind.map(Kind::word), scope.map(Enum::name).map(LoopMemory::word));
   }
 
   private static String word(String name) {

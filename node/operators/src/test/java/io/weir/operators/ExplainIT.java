@@ -46,6 +46,7 @@ final class ExplainIT {
         - { name: calls, scope: key, limit: 3, period: day, operations: [Quota] }
       permits:
         - { name: streams, scope: tenant, limit: 2, lease: 60s, operations: [Stream] }
+      plans: { iced: { frozen: true } }
       tenants: { acme: {}, other: {}, ice: { frozen: true } }
       subjects:
         k1: { tenant: acme }
@@ -53,6 +54,7 @@ final class ExplainIT {
         stopped: { tenant: acme, overrides: [{ operation: Quota, opsPerSec: 0 }] }
         roomy: { tenant: acme, overrides: [{ bucket: own, opsPerSec: 5 }] }
         cold: { tenant: acme, frozen: true }
+        snow: { tenant: acme, plan: iced }
         other: { tenant: other }
       """;
   private static RedisProcess redis;
@@ -205,6 +207,7 @@ final class ExplainIT {
   @CsvSource({
     "cold, acme/cold, key_frozen, key is frozen",
     "colder, ice/, tenant_frozen, tenant is frozen",
+    "snow, acme/snow, plan_frozen, plan is frozen",
     "stopped, acme/stopped, operation_frozen, operation is frozen"
   })
   void aFreezeIsReportedInTheSameWordsEverywhere(

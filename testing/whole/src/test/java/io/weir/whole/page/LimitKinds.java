@@ -2,11 +2,14 @@ package io.weir.whole.page;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.weir.node.testing.NodeFixture;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 
 /** A policy with a limit of each kind and scope, each with an operation of its own, and subjects of each origin. */
@@ -22,24 +25,35 @@ final class LimitKinds {
         - { name: TeamDay, match: { path: /team-day } }
         - { name: Stream, match: { path: /stream } }
         - { name: TeamStream, match: { path: /team-stream } }
+        - { name: Shed, match: { path: /shed } }
+        - { name: Trial, match: { path: /trial } }
       buckets:
         - { name: own, burstPeriod: 3600, throttleGroups: [{ rate: 3/h, operations: [Key] }] }
         - { name: team, scope: tenant, burstPeriod: 3600, throttleGroups: [{ rate: 3/h, operations: [Team] }] }
         - { name: all, scope: cluster, burstPeriod: 3600, throttleGroups: [{ rate: 3/h, operations: [All] }] }
         - { name: mine, leased: true, burstPeriod: 3600, throttleGroups: [{ rate: 3/h, operations: [LeasedKey] }] }
         - { name: ours, scope: cluster, leased: true, burstPeriod: 3600, throttleGroups: [{ rate: 3/h, operations: [LeasedAll] }] }
+        - name: crowd
+          burstPeriod: 3600
+          throttleGroups: [{ rate: 4/h, operations: [Shed] }]
+          congestion: { steps: "50,10x", period: 0m }
+        - { name: trial, mode: audit, burstPeriod: 3600, throttleGroups: [{ rate: 3/h, operations: [Trial] }] }
       quotas:
         - { name: daily, scope: key, limit: 3, period: month, operations: [Day] }
         - { name: team-daily, scope: tenant, limit: 3, period: month, operations: [TeamDay] }
       permits:
         - { name: streams, scope: key, limit: 1, lease: 5m, operations: [Stream] }
         - { name: team-streams, scope: tenant, limit: 1, lease: 5m, operations: [TeamStream] }
-      plans: { free: { buckets: [own, team, all, mine, ours] } }
+      plans:
+        free: { shedAt: 10x, buckets: [own, team, all, mine, ours, crowd, trial] }
+        ice: { frozen: true }
       defaults: { plan: free }
       subjects:
         - { id: listed, tenant: acme }
         - { match: "user:*", tenant: app, plan: free }
         - { match: "boosted:*", tenant: spa, plan: free }
+        - { match: "cold:*", tenant: pole, plan: free }
+        - { match: "ice:*", tenant: pole, plan: ice }
       """;
 
   /** A subject of the policy, of a rule, of a rule with a boost in its record, and a key with a record. */
@@ -64,10 +78,16 @@ final class LimitKinds {
         new Kind("Day", "daily", "quota", "key"),
         new Kind("TeamDay", "team-daily", "quota", "tenant"),
         new Kind("Stream", "streams", "permit", "key"),
-        new Kind("TeamStream", "team-streams", "permit", "tenant"));
+        new Kind("TeamStream", "team-streams", "permit", "tenant"),
+        new Kind("Shed", "congestion:crowd", "congestion", "key"));
 
     boolean isHeld() {
       return kind.equals("permit");
+    }
+
+    /** Whether it has a level: congestion is a multiplier, by the level of a bucket. */
+    boolean hasLevel() {
+      return !kind.equals("congestion");
     }
   }
 
@@ -77,24 +97,63 @@ final class LimitKinds {
         .method(method, BodyPublishers.ofString(body)));
   }
 
+  /** A subject that is frozen, and how: by its record, by that of its tenant, by its plan. */
+  record Frozen(String subject, String owner, String words) {
+    static final List<Frozen> ALL = List.of(
+        new Frozen("cold:1", "pole/cold:1", "key is frozen"),
+        new Frozen("sailor", "fleet/", "tenant is frozen"),
+        new Frozen("ice:1", "pole/ice:1", "plan is frozen"));
+  }
+
   /** Makes the records of subjects that have one. */
   static void makeRecords(NodeFixture node) {
-    String tenant = new JsonObject().put("id", "crew").encode();
-    assertThat(send(node, "POST", "/v1/tenants", tenant).statusCode()).isEqualTo(201);
+    for (String tenant : List.of("crew", "fleet")) {
+      String record = new JsonObject().put("id", tenant).encode();
+      assertThat(send(node, "POST", "/v1/tenants", record).statusCode()).isEqualTo(201);
+    }
     String key = new JsonObject().put("tenant", "crew").put("id", "recorded").encode();
     assertThat(send(node, "POST", "/v1/keys", key).statusCode()).isEqualTo(201);
+    String sailor = new JsonObject().put("tenant", "fleet").put("id", "sailor").encode();
+    assertThat(send(node, "POST", "/v1/keys", sailor).statusCode()).isEqualTo(201);
+    change(node, "/v1/tenants/fleet", "{\"state\": \"frozen\"}");
+    change(node, "/v1/keys/cold:1", "{\"state\": \"frozen\"}");
+  }
+
+  /** Gives the subject of a rule twice the rate, by a record of its own. */
+  static void boost(NodeFixture node) {
+    JsonObject twice = new JsonObject()
+        .put("bucket", "own")
+        .put("rate", "6/h")
+        .put("until", Instant.now().plus(Duration.ofHours(2)).toString());
+    change(
+        node,
+        "/v1/keys/boosted:1",
+        new JsonObject().put("overrides", JsonArray.of(twice)).encode());
+  }
+
+  private static void change(NodeFixture node, String path, String change) {
+    HttpResponse<String> answer = send(node, "PATCH", path, change);
+    assertThat(answer.statusCode()).as(answer.body()).isBetween(200, 201);
+  }
+
+  /** The answer to a service that asks for the subject. */
+  static JsonObject check(NodeFixture node, String subject, String operation) {
+    return asked(node, "/v1/check", subject, operation);
+  }
+
+  private static JsonObject asked(
+      NodeFixture node, String path, String subject, String operation) {
+    String body =
+        new JsonObject().put("subject", subject).put("operation", operation).encode();
+    return NodeFixture.json(
+        node.post(path, body, "Authorization", "Bearer " + NodeFixture.SERVICE));
   }
 
   /** Asks until the limit denies; the id of the denial. */
   static String denied(NodeFixture node, String subject, Kind kind) {
     String path = kind.isHeld() ? "/v1/reservations" : "/v1/check";
-    String body = new JsonObject()
-        .put("subject", subject)
-        .put("operation", kind.operation())
-        .encode();
     for (int i = 0; i < MOST_ASKS; i++) {
-      JsonObject answer =
-          NodeFixture.json(node.post(path, body, "Authorization", "Bearer " + NodeFixture.SERVICE));
+      JsonObject answer = asked(node, path, subject, kind.operation());
       if (answer.containsKey("id") && !"allowed".equals(answer.getString("decision"))) {
         return answer.getString("id");
       }

@@ -7,6 +7,7 @@ import io.vertx.core.json.JsonObject;
 import io.weir.core.policy.FailureMode;
 import io.weir.node.command.WeirCommand;
 import io.weir.node.testing.NodeFixture;
+import io.weir.whole.page.LimitKinds.Frozen;
 import io.weir.whole.page.LimitKinds.Kind;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -21,6 +22,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -74,7 +76,7 @@ final class LimitKindsIT {
     assertThat(explained.getString("decision")).isEqualTo("denied");
     assertThat(explained.getJsonArray("full")).containsExactly(kind.limit());
     JsonObject ofAll = look("/v1/explain?key=" + key);
-    for (JsonObject shown : List.of(explained, ofAll)) {
+    for (JsonObject shown : kind.hasLevel() ? List.of(explained, ofAll) : List.<JsonObject>of()) {
       JsonObject limit = named(shown, "limits", kind);
       assertThat(limit.getBoolean("full")).isTrue();
       assertThat(limit.getString("kind")).isEqualTo(kind.kind());
@@ -92,6 +94,75 @@ final class LimitKindsIT {
     assertThat(weir("explain", subject)).contains(kind.limit());
     // The newest case with the most denials is among the first ones.
     assertThat(weir("top", "--limit", "32")).contains(kind.limit());
+  }
+
+  static Stream<Frozen> frozen() {
+    return Frozen.ALL.stream();
+  }
+
+  @ParameterizedTest
+  @MethodSource("frozen")
+  void aFreezeIsReportedInTheSameWordsEverywhere(Frozen frozen) {
+    String key = URLEncoder.encode(frozen.subject(), StandardCharsets.UTF_8);
+    String id = await()
+        .atMost(Duration.ofMinutes(1))
+        .ignoreExceptions()
+        .until(() -> LimitKinds.denied(node, frozen.subject(), Kind.ALL.get(0)), found -> look(
+                "/v1/denials/" + found)
+            .getString("why", "")
+            .equals(frozen.words()));
+
+    JsonObject explained = look("/v1/explain?key=" + key + "&operation=Key");
+    assertThat(explained.getString("why")).isEqualTo(frozen.words());
+    assertThat(look("/v1/explain?key=" + key).getJsonArray("decisions"))
+        .allSatisfy(one ->
+            assertThat(((JsonObject) one).getString("why")).isEqualTo(frozen.words()));
+    assertThat(look("/v1/cases?limit=32").getJsonArray("cases"))
+        .map(JsonObject.class::cast)
+        .filteredOn(one -> frozen.owner()
+            .equals(one.getString("tenant") + "/" + one.getString("key", "")))
+        .extracting(one -> one.getString("why"))
+        .contains(frozen.words());
+    assertThat(weir("top", "--limit", "32"))
+        .containsPattern("(?m)^" + frozen.owner() + " +" + frozen.words() + " ");
+    assertThat(weir("explain", frozen.subject()).replaceAll("\\s+", " "))
+        .contains("the " + frozen.words());
+    assertThat(weir("denials", "--key", frozen.subject())).contains(frozen.words());
+    assertThat(weir("denials", id)).containsPattern("why +" + frozen.words());
+  }
+
+  @Test
+  void whatALimitInAuditModeWouldDenyIsNamedAlikeEverywhere() {
+    for (int i = 0; i < 4; i++) {
+      assertThat(LimitKinds.check(node, "listed", "Trial").getString("decision"))
+          .isEqualTo("allowed");
+    }
+    JsonObject denial = await()
+        .atMost(Duration.ofMinutes(1))
+        .until(
+            () -> look("/v1/denials?key=listed&rehearsed=true").getJsonArray("denials"),
+            found -> !found.isEmpty())
+        .getJsonObject(0);
+    assertThat(denial.getString("outcome")).isEqualTo("would_deny");
+    assertThat(denial.getString("reason")).isEqualTo("trial");
+    assertThat(denial.getJsonArray("full"))
+        .containsExactly(
+            new JsonObject().put("limit", "trial").put("kind", "rate").put("scope", "key"));
+    assertThat(look("/v1/denials/" + denial.getString("id"))).isEqualTo(denial);
+    JsonObject limit = look("/v1/explain?key=listed").getJsonArray("limits").stream()
+        .map(JsonObject.class::cast)
+        .filter(row -> row.getString("limit").equals("trial"))
+        .findFirst()
+        .orElseThrow();
+    assertThat(limit.getBoolean("audit")).isTrue();
+    assertThat(limit.getBoolean("full")).isTrue();
+    assertThat(look("/v1/cases?state=wouldbe&tenant=acme").getJsonArray("cases").toString())
+        .contains("\"listed\"", "\"trial\"");
+    assertThat(look("/v1/cases?tenant=acme").getJsonArray("cases").toString())
+        .doesNotContain("trial");
+    assertThat(weir("top", "--state", "wouldbe")).contains("acme/listed", "trial");
+    assertThat(weir("denials", denial.getString("id"))).contains("trial", "listed");
+    assertThat(weir("explain", "listed")).contains("trial");
   }
 
   private static JsonObject look(String path) {

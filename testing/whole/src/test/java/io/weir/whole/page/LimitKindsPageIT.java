@@ -7,6 +7,7 @@ import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
 import io.weir.core.policy.FailureMode;
 import io.weir.node.testing.NodeFixture;
+import io.weir.whole.page.LimitKinds.Frozen;
 import io.weir.whole.page.LimitKinds.Kind;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
@@ -20,30 +21,45 @@ final class LimitKindsPageIT extends OperatorsPage {
   void theLimitThatDeniesIsNamedWithItsKeyAndInTheList() {
     try (NodeFixture other = new NodeFixture(LimitKinds.POLICY, FailureMode.LOCAL)) {
       LimitKinds.makeRecords(other);
+      LimitKinds.boost(other);
       Kind.ALL.forEach(kind -> LimitKinds.denied(other, "listed", kind));
       signIn(other, NodeFixture.ADMIN);
       for (Kind kind : Kind.ALL) {
         assertThat(page.locator("tbody tr", having(kind.limit())).first()).isVisible();
       }
+      Locator limits = page.locator("[aria-label$=limits] tbody tr");
       for (String subject : LimitKinds.SUBJECTS) {
         if (!subject.equals("listed")) {
           Kind.ALL.forEach(kind -> LimitKinds.denied(other, subject, kind));
         }
-        page.navigate(other.adminUri("/page") + "#/now?key="
-            + URLEncoder.encode(subject, StandardCharsets.UTF_8));
-        assertThat(page.locator(".detail h2")).containsText(subject);
-        Locator limits = page.locator("[aria-label$=limits] tbody tr");
+        open(other, subject);
         for (Kind kind : Kind.ALL) {
           assertThat(page.locator(".decisions"))
               .containsText(kind.operation() + " is denied: " + kind.limit() + " full");
-          assertThat(limits
-                  .filter(new Locator.FilterOptions().setHasText(kind.limit()))
-                  .first())
-              .containsText(kind.kind() + " of the " + kind.scope());
+          if (kind.hasLevel()) {
+            assertThat(limits
+                    .filter(new Locator.FilterOptions().setHasText(kind.limit()))
+                    .first())
+                .containsText(kind.kind() + " of the " + kind.scope());
+          }
         }
       }
+      for (Frozen frozen : Frozen.ALL) {
+        LimitKinds.denied(other, frozen.subject(), Kind.ALL.get(0));
+        open(other, frozen.subject());
+        assertThat(page.locator(".decisions")).containsText("are blocked: " + frozen.words());
+      }
+      open(other, "boosted:1");
+      assertThat(limits.filter(new Locator.FilterOptions().setHasText("own")).first())
+          .containsText("6 per h, burst 6 override until");
       assertThat(complaints).isEmpty();
     }
+  }
+
+  private void open(NodeFixture other, String subject) {
+    page.navigate(other.adminUri("/page") + "#/now?key="
+        + URLEncoder.encode(subject, StandardCharsets.UTF_8));
+    assertThat(page.locator(".detail h2")).containsText(subject);
   }
 
   private static Page.LocatorOptions having(String text) {
