@@ -46,7 +46,8 @@ final class ExplainIT {
         - { name: calls, scope: key, limit: 3, period: day, operations: [Quota] }
       permits:
         - { name: streams, scope: tenant, limit: 2, lease: 60s, operations: [Stream] }
-      plans: { iced: { frozen: true } }
+      plans: { default: {}, iced: { frozen: true } }
+      defaults: { plan: default }
       tenants: { acme: {}, other: {}, ice: { frozen: true } }
       subjects:
         k1: { tenant: acme }
@@ -316,7 +317,7 @@ final class ExplainIT {
       assertThat(denial.getBoolean("degraded")).as(denial + " " + explained).isTrue();
       assertThat(denial.getString("reason")).isEqualTo("own");
       assertThat(denial.getJsonArray("full"))
-          .containsExactly(new JsonObject().put("limit", "own").put("scope", "key"));
+          .containsExactly(new JsonObject().put("limit", "own").put("kind", "rate").put("scope", "key"));
       assertThat(explained.getString("decision")).isEqualTo("unavailable");
       assertThat(explained.getJsonArray("words").getString(0)).contains("its share");
     }
