@@ -176,8 +176,7 @@ final class LoopMemory implements Witness {
     Optional<Limit> limit =
         decision.limits().stream().filter(it -> it.bucket().equals(name)).findFirst();
     // A node that decided by itself tells no levels, and congestion has none.
-    Optional<Kind> kind =
-        limit.map(Limit::kind).or(() -> LimitScope.kind(question, name));
+    Optional<Kind> kind = limit.map(Limit::kind).or(() -> LimitScope.kind(question, name));
     Optional<Scope> scope = limit.map(Limit::scope).or(() -> LimitScope.of(question, name));
     return new Full(name, kind.map(Kind::word), scope.map(Enum::name).map(LoopMemory::word));
   }

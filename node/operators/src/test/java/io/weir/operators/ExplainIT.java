@@ -317,7 +317,8 @@ final class ExplainIT {
       assertThat(denial.getBoolean("degraded")).as(denial + " " + explained).isTrue();
       assertThat(denial.getString("reason")).isEqualTo("own");
       assertThat(denial.getJsonArray("full"))
-          .containsExactly(new JsonObject().put("limit", "own").put("kind", "rate").put("scope", "key"));
+          .containsExactly(
+              new JsonObject().put("limit", "own").put("kind", "rate").put("scope", "key"));
       assertThat(explained.getString("decision")).isEqualTo("unavailable");
       assertThat(explained.getJsonArray("words").getString(0)).contains("its share");
     }

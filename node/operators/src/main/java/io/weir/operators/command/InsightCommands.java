@@ -69,7 +69,9 @@ public final class InsightCommands {
         .whole("from", one -> one.getBoolean("audit", false) ? "audit mode" : one.getString("from"))
         .whole(
             "all free",
-            one -> Ago.words(one.getString("emptyAt", one.getString("resetAt", "")), at))
+            one -> one.getLong("used") == 0
+                ? ""
+                : Ago.words(one.getString("emptyAt", one.getString("resetAt", "")), at))
         .print(limits, call.out());
     words.stream()
         .skip((long) verdicts + limits.size())

@@ -140,7 +140,7 @@ record ExplainedLimit(
             limit.quota(),
             percent()));
     opsPerSec().ifPresent(rate -> words.append(", refilled at %s/s".formatted(number(rate))));
-    if (limit.resetMicros() > 0) {
+    if (used() > 0 && limit.resetMicros() > 0) {
       words.append(", all free at ").append(resets());
     }
     if (isLeased()) {

@@ -141,8 +141,7 @@ final class LimitKinds {
     return asked(node, "/v1/check", subject, operation);
   }
 
-  private static JsonObject asked(
-      NodeFixture node, String path, String subject, String operation) {
+  private static JsonObject asked(NodeFixture node, String path, String subject, String operation) {
     String body =
         new JsonObject().put("subject", subject).put("operation", operation).encode();
     return NodeFixture.json(

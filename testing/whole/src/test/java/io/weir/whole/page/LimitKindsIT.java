@@ -107,20 +107,19 @@ final class LimitKindsIT {
     String id = await()
         .atMost(Duration.ofMinutes(1))
         .ignoreExceptions()
-        .until(() -> LimitKinds.denied(node, frozen.subject(), Kind.ALL.get(0)), found -> look(
-                "/v1/denials/" + found)
-            .getString("why", "")
-            .equals(frozen.words()));
+        .until(
+            () -> LimitKinds.denied(node, frozen.subject(), Kind.ALL.get(0)),
+            found -> look("/v1/denials/" + found).getString("why", "").equals(frozen.words()));
 
     JsonObject explained = look("/v1/explain?key=" + key + "&operation=Key");
     assertThat(explained.getString("why")).isEqualTo(frozen.words());
     assertThat(look("/v1/explain?key=" + key).getJsonArray("decisions"))
-        .allSatisfy(one ->
-            assertThat(((JsonObject) one).getString("why")).isEqualTo(frozen.words()));
+        .allSatisfy(
+            one -> assertThat(((JsonObject) one).getString("why")).isEqualTo(frozen.words()));
     assertThat(look("/v1/cases?limit=32").getJsonArray("cases"))
         .map(JsonObject.class::cast)
-        .filteredOn(one -> frozen.owner()
-            .equals(one.getString("tenant") + "/" + one.getString("key", "")))
+        .filteredOn(
+            one -> frozen.owner().equals(one.getString("tenant") + "/" + one.getString("key", "")))
         .extracting(one -> one.getString("why"))
         .contains(frozen.words());
     assertThat(weir("top", "--limit", "32"))

@@ -24,6 +24,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
@@ -56,6 +57,8 @@ final class PageIT extends OperatorsPage {
         "now?key=quiet",
         "now?tenant=acme",
         "now?list=nearly",
+        "now?list=wouldbe",
+        "now?list=closed",
         "now?list=denials",
         "now?list=changes",
         "limits",
@@ -117,6 +120,40 @@ final class PageIT extends OperatorsPage {
     }
   }
 
+  /** The dialogs of a view, by the buttons that open them. */
+  private static final Map<String, List<String>> DIALOGS = Map.of(
+      "now?key=quiet", List.of("Boost…", "Lower…", "Freeze…", "Reset…"),
+      "keys?key=quiet", List.of("Create a key…", "Rotate…", "Change…", "Delete…"),
+      "keys?list=tokens", List.of("Create a token…"),
+      "now", List.of("Find anything"));
+
+  @Test
+  void eachDialogIsSoundForAllWhoLookAndFitsAPhone() {
+    for (ColorScheme scheme : new ColorScheme[] {ColorScheme.LIGHT, ColorScheme.DARK}) {
+      open(new NewContextOptions()
+          .setViewportSize(scheme == ColorScheme.LIGHT ? 1440 : 390, 800)
+          .setColorScheme(scheme)
+          .setReducedMotion(com.microsoft.playwright.options.ReducedMotion.REDUCE)
+          .setBypassCSP(true));
+      signIn();
+      DIALOGS.forEach((view, buttons) -> {
+        go(view);
+        for (String button : buttons) {
+          button(button).last().click();
+          assertThat(page.locator("dialog")).isVisible();
+          List<Rule> violations =
+              new AxeBuilder(page).include("dialog").analyze().getViolations();
+          assertThat(violations).as("%s in %s", button, scheme).isEmpty();
+          assertThat(isTooWide())
+              .as("%s in %s scrolls sideways", button, scheme)
+              .isEqualTo(false);
+          page.keyboard().press("Escape");
+          assertThat(page.locator("dialog")).hasCount(0);
+        }
+      });
+    }
+  }
+
   @ParameterizedTest
   @MethodSource("views")
   void eachViewFitsAPhoneAndASmallScreenAndBreaksNoPolicyOfContent(String view) {
@@ -147,9 +184,12 @@ final class PageIT extends OperatorsPage {
     page.keyboard().press("Enter");
     assertThat(page.locator(".detail .decisions")).isVisible();
     assertThat(page).hasURL(Pattern.compile("key=|tenant="));
-    page.keyboard().press("r");
-    assertThat(page.locator("dialog")).containsText("Reset ");
-    page.keyboard().press("Escape");
+    Map.of("r", "Reset ", "b", "Boost ", "f", "Freeze ").forEach((key, action) -> {
+      page.keyboard().press(key);
+      assertThat(page.locator("dialog")).containsText(action);
+      page.keyboard().press("Escape");
+      assertThat(page.locator("dialog")).hasCount(0);
+    });
     page.keyboard().press("Escape");
     assertThat(page.locator(".detail")).hasCount(0);
 

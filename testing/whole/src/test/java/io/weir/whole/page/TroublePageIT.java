@@ -121,6 +121,9 @@ final class TroublePageIT extends OperatorsPage {
       }
       show("now?key=daily");
       assertThat(page.locator(".decisions")).containsText("day full");
+      Locator unused = page.locator(
+          "[aria-label$=limits] tbody tr", new Page.LocatorOptions().setHasText("once"));
+      assertThat(unused.locator("td").last()).hasText("now"); // not at the end of the day
       button("Boost…").click();
       assertThat(page.getByLabel("which limit")).hasValue("day");
       assertThat(page.locator("dialog .present")).containsText("day: 100 → 200, from now until");

@@ -118,7 +118,7 @@ export function limitTable(all, empty, caption, denied, until = () => '') {
     ['limit', limit => html`<b>${limit.limit}</b> ${limit.limit === denied ? html`<span class="tag warn">denied lately</span>` : nothing}
       <small class="line-of">${limit.kind} of the ${limit.scope}${limit.leased ? ', fetched ahead by the nodes' : ''}: ${limit.operations.join(', ')}</small>`],
     ['used', limit => html`${bar(percent(limit), `${usage(limit)} used, ${limit.usedPercent} %`, true)}<small>${usage(limit)} · ${size(limit)}${override(limit)}</small>`, 'wide'],
-    ['all free', limit => (limit.emptyAt || limit.resetAt ? ahead(limit.emptyAt || limit.resetAt) : 'now')]
+    ['all free', limit => (limit.used && (limit.emptyAt || limit.resetAt) ? ahead(limit.emptyAt || limit.resetAt) : 'now')]
   ];
   return table(columns, all, empty, caption, limit => limit.limit === denied);
 }

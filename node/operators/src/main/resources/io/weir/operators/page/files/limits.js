@@ -233,7 +233,7 @@ function steps(app, mayEdit) {
   const isBehind = draft && draft.base !== revision();
   const of = [
     ['Edit', draft ? html`differs from revision ${draft.base}${isBehind ? html`; <b>revision ${revision()} is in force by now</b>` : nothing}` : `revision ${revision()}, no change`, nothing],
-    ['Dry run', errors ? html`<b class="bad">${errors === 1 ? '1 problem' : `${errors} problems`}</b>` : isTried ? `accepted${shown.warnings.length ? `, ${shown.warnings.length} warnings` : ''}` : 'not tried',
+    ['Dry run', errors ? html`<b class="bad">problems: ${errors}</b>` : isTried ? `accepted${shown.warnings.length ? `, warnings: ${shown.warnings.length}` : ''}` : 'not tried',
       html`<button type="button" ?disabled=${!mayEdit} @click=${app.doing(dryRun)}>Dry run</button>`],
     ['Compare', draft?.compared === text ? 'this draft' : draft?.compared ? 'an earlier text of the draft' : 'not compared',
       html`<button type="button" ?disabled=${!mayEdit} @click=${app.doing(async () => {
