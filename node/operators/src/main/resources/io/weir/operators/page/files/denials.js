@@ -79,7 +79,7 @@ export function denialList(isOfOneKey) {
     ...(isOfOneKey ? [] : [['who', group => keyLink(group.latest.key, group.latest.tenant, { operation: group.latest.operation, limit: limits(group.latest) })]]),
     ['limit', group => html`<b>${inWords(group.latest)}</b> ${operation(group.latest)}`],
     ['denials', group => html`<details @toggle=${stand}><summary>${number(group.members.length)}</summary><ul class="singles">${group.members.slice(0, 50).map(single)}</ul></details>`],
-    ['first', group => age(group.first.at), 'number'],
+    ['first', group => age(group.first.at), 'number hour'],
     ['last', group => age(group.latest.at), 'number'],
     ['the caller got', group => told(group.latest)]
   ];

@@ -89,7 +89,7 @@ function who(app, one) {
   const operation = one.operation === UNMATCHED ? '' : one.operation;
   const of = one.key ? { key: one.key, operation, limit: one.limit } : { tenant: one.tenant, limit: one.limit };
   const title = one.key ? nothing : 'the keys of the tenant share the limit';
-  return html`<a data-row title=${title} href=${address(app, of)}><span class="quiet">${one.tenant}/</span>${one.key || html`<small>all its keys</small>`}</a>`;
+  return html`<a data-row title=${title} href=${address(app, of)}><span class="quiet">${one.tenant}/<wbr></span>${one.key || html`<small>all its keys</small>`}</a>`;
 }
 
 function isOpen(app, one) {

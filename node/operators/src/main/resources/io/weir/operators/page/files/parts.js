@@ -181,7 +181,7 @@ export const matches = (app, text) => text.toLowerCase().includes((app.parameter
 
 /** A link to all about a key; `about` has the operation and the limit from which it is opened. */
 export function keyLink(key, tenant, about = {}) {
-  return html`<a class="row" href=${withQuery('#/now', { key, ...about })}>${tenant ? html`<span class="quiet">${tenant}/</span>` : nothing}${key}</a>`;
+  return html`<a class="row" href=${withQuery('#/now', { key, ...about })}>${tenant ? html`<span class="quiet">${tenant}/<wbr></span>` : nothing}${key}</a>`;
 }
 
 const STEADY_MILLIS = 10_000;
