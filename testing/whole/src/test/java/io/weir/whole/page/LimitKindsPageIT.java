@@ -51,7 +51,7 @@ final class LimitKindsPageIT extends OperatorsPage {
       }
       open(other, "boosted:1");
       assertThat(limits.filter(new Locator.FilterOptions().setHasText("own")).first())
-          .containsText("6 per h, burst 6 override until");
+          .containsText("6 per h, burst 6 override");
       assertThat(complaints).isEmpty();
     }
   }
