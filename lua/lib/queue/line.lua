@@ -59,7 +59,7 @@ function LINE.drop_ahead(counted, shared_us, now)
   end
 end
 
--- Those counted in the interval of an instant and in the one before, and that interval.
+-- The counts of the interval of an instant and of the one before, and that interval.
 local function counted(calendar, now)
   local round = floor_div(now, calendar.pace.shared_us)
   if round == calendar.round then

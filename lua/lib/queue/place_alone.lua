@@ -61,7 +61,7 @@ local function is_plain(calendar, waiter, demand, units, now)
     and LARGER.left_by(calendar, units, now) == 0 and WAITER.has_number(waiter, now)
 end
 
--- Where a cost has room behind all that is due, from an instant on; nil if that is too far away.
+-- The first instant, from one on, with room behind all that is due; nil if that is too far away.
 local function slot_in(calendar, room, units, turn, from, now)
   local width, base = calendar.width, calendar.base
   local last = floor_div(now, width) + CALENDAR.bins(calendar) - calendar.lives
