@@ -6,13 +6,19 @@ import static org.awaitility.Awaitility.await;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.weir.core.policy.FailureMode;
+import io.weir.node.command.WeirCommand;
 import io.weir.node.testing.NodeFixture;
 import io.weir.testkit.RedisProcess;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -60,6 +66,17 @@ final class ResetIT {
     return one.send(HttpRequest.newBuilder(one.uri(path))
         .method(method, BodyPublishers.ofString(body))
         .header("Authorization", "Bearer " + NodeFixture.ADMIN));
+  }
+
+  private String weir(String... words) {
+    List<String> all = new ArrayList<>(List.of(words));
+    all.addAll(List.of("--node", one.uri("/").toString(), "--admin-token", NodeFixture.ADMIN));
+    StringWriter out = new StringWriter();
+    WeirCommand.commandLine(Map.of(), Optional::empty)
+        .setOut(new PrintWriter(out, true))
+        .setErr(new PrintWriter(out, true))
+        .execute(all.toArray(String[]::new));
+    return out.toString();
   }
 
   private static String ask(NodeFixture node, String subject, String operation, int cost) {
@@ -180,6 +197,12 @@ final class ResetIT {
     }
     assertThat(redis.ask("EXISTS weir:{33xe}:other:key:k3") + redis.ask("KEYS weir:*other*"))
         .contains("other:key:k3");
+    assertThat(weir("reset", "k3", "--dry-run"))
+        .containsPattern("own: places at \\d+ instants")
+        .containsPattern("tickets: \\d+ open");
+    assertThat(weir("explain", "k3", "Tell"))
+        .containsPattern("a new caller may pass in \\d+")
+        .doesNotContain("Z.");
 
     assertThat(names(reset("{\"key\": \"k3\"}")))
         .contains("queue own", "queue second", "rate own", "rate second");

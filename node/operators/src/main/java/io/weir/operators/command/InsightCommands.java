@@ -75,7 +75,7 @@ public final class InsightCommands {
         .print(limits, call.out());
     words.stream()
         .skip((long) verdicts + limits.size())
-        .forEach(line -> call.out().println(Wrapped.text(line, Table.WIDTH)));
+        .forEach(line -> call.out().println(Wrapped.text(Ago.sentence(line, at), Table.WIDTH)));
   }
 
   private static String rate(JsonObject limit) {
@@ -123,12 +123,15 @@ public final class InsightCommands {
   }
 
   private static String line(JsonObject one) {
-    String what = one.getString("limit", "queue");
+    String what = one.getString("limit", "");
     return switch (one.getString("kind")) {
       case "rate" ->
         "%s: would have been all free in %d ms".formatted(what, one.getLong("emptyInMs"));
       case "quota" -> "%s: %d were used".formatted(what, one.getLong("used"));
-      default -> "%s: %d waiting".formatted(what, one.getLong("waiting"));
+      default ->
+        what.isEmpty()
+            ? "tickets: %d open".formatted(one.getLong("waiting"))
+            : "%s: places at %d instants".formatted(what, one.getLong("waiting"));
     };
   }
 }

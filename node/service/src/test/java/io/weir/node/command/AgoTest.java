@@ -38,6 +38,31 @@ final class AgoTest {
 
   @ParameterizedTest
   @CsvSource({
+    "1, in 0.1 s",
+    "915, in 1.0 s",
+    "59001, in 1 min 0 s",
+    "899000, in 15 min",
+    "7199000, in 2 h",
+    "5000000, in 1 h",
+    "604799000, in 7 d"
+  })
+  void anInstantAheadIsNeverNowAndRoundedToItsUnit(long millis, String words) {
+    assertThat(Ago.words(NOW.plusMillis(millis).toString(), NOW)).isEqualTo(words);
+  }
+
+  @Test
+  void instantsOfASentenceBecomeTimesFromNow() {
+    assertThat(Ago.sentence(
+            "9 are kept until 2026-01-02T03:04:06.641562Z, a new one may pass at "
+                + "2026-01-02T03:04:05.641Z.",
+            NOW))
+        .isEqualTo("9 are kept for 1.7 s, a new one may pass in 0.7 s.");
+    assertThat(Ago.sentence("kept until 2026-01-02T03:04:00Z", NOW))
+        .isEqualTo("kept until 5 s ago");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
     "1, 0.1 s",
     "100, 0.1 s",
     "101, 0.2 s",
