@@ -63,6 +63,16 @@ final class KnownPolicy {
       stored.raiseFormat();
     }
     take(Document.parse(stored.read()));
+    first
+        .filter(text -> !text.equals(document().text().text()))
+        .ifPresent(text -> reportUnused(name));
+  }
+
+  private void reportUnused(String name) {
+    LOG.info(
+        "{} differs from the policy in force, revision {}, which applies: 'weir policy apply' changes it",
+        name,
+        document().text().revision());
   }
 
   /** Takes the policy that was kept in a file; throws the error if there is none. */

@@ -11,6 +11,9 @@ import io.weir.state.connection.RedisConnections;
 import io.weir.state.wire.RedisKeys;
 import io.weir.testkit.FaultProxy;
 import io.weir.testkit.RedisProcess;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Map;
 import java.util.OptionalLong;
@@ -45,6 +48,30 @@ final class ClusterPolicyIT {
     assertThat(rate(one)).isEqualTo(100_000);
     assertThat(rate(other)).isEqualTo(100_000);
     assertThat(other.current().revision()).isEqualTo(1);
+  }
+
+  @Test
+  void aFileThatIsNotThePolicyInForceIsReported() {
+    assertThat(logged(
+            () -> ClusterPolicy.open(redis.uri(), "policy.yaml", policy(8)).close()))
+        .contains("policy.yaml differs from the policy in force, revision 1, which applies");
+    assertThat(logged(
+            () -> ClusterPolicy.open(redis.uri(), "policy.yaml", policy(100)).close()))
+        .contains("policy revision 1 is in force")
+        .doesNotContain("differs");
+  }
+
+  // No other class runs beside this one in the JVM.
+  private static String logged(Runnable work) {
+    PrintStream before = System.err;
+    ByteArrayOutputStream written = new ByteArrayOutputStream();
+    System.setErr(new PrintStream(written, true, StandardCharsets.UTF_8));
+    try {
+      work.run();
+    } finally {
+      System.setErr(before);
+    }
+    return written.toString(StandardCharsets.UTF_8);
   }
 
   @Test
