@@ -33,6 +33,8 @@ final class ScriptsIT {
     try {
       await().atMost(Duration.ofMinutes(3)).until(() -> Files.exists(run.resolve("cluster.json")));
       assertThat(ClusterFile.read(run.resolve("cluster.json")).pid()).isEqualTo(up.pid());
+      Path log = folder.resolve("up.log");
+      await().until(() -> Files.readString(log).contains("scripts/down ends it all."));
       List<ProcessHandle> nodes = up.descendants().toList();
       assertThat(nodes).hasSizeGreaterThanOrEqualTo(3);
 
@@ -120,6 +122,7 @@ final class ScriptsIT {
         .redirectErrorStream(true)
         .redirectOutput(log);
     builder.environment().put("WEIR_HOME", "../..");
+    builder.environment().put("WEIR_ENDED_BY", "scripts/down"); // as scripts/up --detach does
     return builder.start();
   }
 

@@ -17,7 +17,10 @@ final class ClusterText {
     out.printf(
         "Admin:   %s  WEIR_ADMIN_TOKEN=%s%n",
         String.join("  ", cluster.admins()), cluster.adminToken());
-    out.printf("Service: %s%n%n", cluster.serviceToken());
+    cluster.admins().stream()
+        .limit(1)
+        .forEach(url -> out.printf("Page:    %s/  for operators, with the admin token%n", url));
+    out.printf("Service: %s  (the service token)%n%n", cluster.serviceToken());
     int width =
         cluster.keys().stream().mapToInt(key -> key.key().length()).max().orElse(1);
     String columns = "%-" + width + "s %-8s %-10s %-13s %8s %8s%n";

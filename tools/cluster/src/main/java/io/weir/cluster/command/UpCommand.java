@@ -117,7 +117,8 @@ final class UpCommand implements Callable<Integer> {
     describe(description, out);
     show(description, out);
     cluster.announce();
-    out.printf("%nReady (%s). Ctrl-C ends it all.%n", directory.resolve("cluster.json"));
+    String end = System.getenv().getOrDefault("WEIR_ENDED_BY", "Ctrl-C");
+    out.printf("%nReady (%s). %s ends it all.%n", directory.resolve("cluster.json"), end);
     out.flush();
     cluster.awaitClosed();
     return 0;

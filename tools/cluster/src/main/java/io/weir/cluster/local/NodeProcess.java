@@ -131,7 +131,9 @@ public final class NodeProcess implements AutoCloseable {
       }
       if (System.nanoTime() - reported >= REPORT_EVERY.toNanos()) {
         reported = System.nanoTime();
-        LOG.info("waiting for the node {}: {}", url, endOfLog(1));
+        String last = endOfLog(1);
+        LOG.info(
+            "waiting for the node {}: {}", url, last.isEmpty() ? "no line in its log yet" : last);
       }
       process.waitFor(PROBE_EVERY_MILLIS, TimeUnit.MILLISECONDS);
     }

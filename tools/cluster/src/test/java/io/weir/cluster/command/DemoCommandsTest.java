@@ -100,6 +100,7 @@ final class DemoCommandsTest {
     assertThat(shown(redis, new Surroundings(Path.of("/x"), Optional.empty(), true)))
         .contains("Redis:   redis+sentinel://127.0.0.1:26379/0?master=main")
         .contains("  WEIR_ADMIN_TOKEN=a weir inspect acme/plain")
+        .contains("Page:    http://127.0.0.1:9081/  for", "Service: s  (the service token)")
         .doesNotContain("secret", "redis-cli");
   }
 
@@ -130,7 +131,8 @@ final class DemoCommandsTest {
     out.getBuffer().setLength(0);
     DemoKey key = new DemoKey("plain.s", "acme", "plain", "Ping", "GET", "/ping", 100, 1000);
     PrintWriter printer = new PrintWriter(out, true);
-    ClusterFile cluster = new ClusterFile(List.of(), List.of(), List.of(key), redis, "a", "s", 1);
+    List<String> admins = List.of("http://127.0.0.1:9081", "http://127.0.0.1:9082");
+    ClusterFile cluster = new ClusterFile(List.of(), admins, List.of(key), redis, "a", "s", 1);
     ClusterText.print(cluster, printer);
     ClusterText.lookWith(key, cluster, here, printer);
     return out.toString();
