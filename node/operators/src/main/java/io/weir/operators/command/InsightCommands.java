@@ -118,6 +118,7 @@ public final class InsightCommands {
     }
     reset.stream()
         .map(JsonObject.class::cast)
+        .filter(one -> one.getLong("waiting", 1L) > 0)
         .map(InsightCommands::line)
         .forEach(call.out()::println);
   }

@@ -19,10 +19,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.stream.Stream;
 
 /** An explanation of what would be decided now: as JSON, and in words. */
 final class Explanation {
@@ -262,7 +260,8 @@ final class Explanation {
     return facts.states().entrySet().stream()
         .flatMap(state -> state.getValue().entrySet().stream()
             .filter(field -> isOfQueue(field.getKey()) && !field.getValue().startsWith("0 "))
-            .flatMap(field -> line(state.getKey(), field)))
+            .map(field -> "%s %s %s".formatted(state.getKey(), field.getKey(), field.getValue())))
+        .filter(line -> !QueueWords.isOver(line, facts.now()))
         .toList();
   }
 
@@ -272,9 +271,5 @@ final class Explanation {
         || field.endsWith(".own_turn")
         || field.endsWith(".larger")
         || field.startsWith("due_at_");
-  }
-
-  private static Stream<String> line(String state, Map.Entry<String, String> field) {
-    return Stream.of("%s %s %s".formatted(state, field.getKey(), field.getValue()));
   }
 }

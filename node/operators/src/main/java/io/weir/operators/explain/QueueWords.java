@@ -1,5 +1,6 @@
 package io.weir.operators.explain;
 
+import java.time.Instant;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -16,7 +17,15 @@ final class QueueWords {
       "own_turn", "this key may pass again at",
       "larger", "reserved for the largest request that waits:");
 
+  private static final Pattern INSTANT = Pattern.compile("\\d{4}-\\d{2}-\\d{2}T[\\d:.]+Z");
+
   private QueueWords() {}
+
+  /** Whether a line no longer counts: its instant has passed since the state was written. */
+  static boolean isOver(String line, Instant now) {
+    Matcher instant = INSTANT.matcher(line);
+    return instant.find() && !Instant.parse(instant.group()).isAfter(now);
+  }
 
   static String of(String line) {
     Matcher slot = SLOT.matcher(line);

@@ -2,10 +2,21 @@ package io.weir.operators.explain;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.time.Instant;
 import org.junit.jupiter.api.Test;
 
 /** The lines of a queue, as a person reads them. */
 final class QueueWordsTest {
+  @Test
+  void aLineIsOverOnceItsInstantHasPassed() {
+    String line =
+        "weir:{72nw}:acme:key:alice requests@1/200000.due 15400000 (77 operations until 2026-11-25T18:08:54.500000Z, 64 of 64 parts kept)";
+    Instant end = Instant.parse("2026-11-25T18:08:54.5Z");
+    assertThat(QueueWords.isOver(line, end.minusMillis(1))).isFalse();
+    assertThat(QueueWords.isOver(line, end)).isTrue();
+    assertThat(QueueWords.isOver("something else", end)).isFalse();
+  }
+
   @Test
   void eachKindOfLine() {
     assertThat(
