@@ -20,11 +20,17 @@ final class ClusterText {
     cluster.admins().stream()
         .limit(1)
         .forEach(url -> out.printf("Page:    %s/  for operators, with the admin token%n", url));
-    out.printf("Service: %s  (the service token)%n%n", cluster.serviceToken());
+    out.printf("Service: %s  (the service token)%n", cluster.serviceToken());
+    if (!cluster.keys().isEmpty()) {
+      printKeys(cluster, out);
+    }
+  }
+
+  private static void printKeys(ClusterFile cluster, PrintWriter out) {
     int width =
         cluster.keys().stream().mapToInt(key -> key.key().length()).max().orElse(1);
     String columns = "%-" + width + "s %-8s %-10s %-13s %8s %8s%n";
-    out.printf(columns, "Key", "Tenant", "Plan", "Operation", "ops/s", "burst ms");
+    out.printf("%n" + columns, "Key", "Tenant", "Plan", "Operation", "ops/s", "burst ms");
     for (DemoKey key : cluster.keys()) {
       out.printf(
           columns,

@@ -127,6 +127,14 @@ final class DemoCommandsTest {
         .doesNotContain("redis-cli");
   }
 
+  @Test
+  void aClusterWithoutDemoKeysHasNoTableOfThem() {
+    ClusterText.print(
+        new ClusterFile(List.of(), List.of(), List.of(), "redis://127.0.0.1:6379", "a", "s", 1),
+        new PrintWriter(out, true));
+    assertThat(out.toString()).contains("Service: s").doesNotContain("Tenant");
+  }
+
   private String shown(String redis, Surroundings here) {
     out.getBuffer().setLength(0);
     DemoKey key = new DemoKey("plain.s", "acme", "plain", "Ping", "GET", "/ping", 100, 1000);
