@@ -124,7 +124,8 @@ public final class ClusterStatus {
         .map(since -> finding(
             Code.NODES_SILENT,
             since,
-            "%d of %d nodes do not answer".formatted(silent, nodes.asked())));
+            "%d of %d nodes %s not answer"
+                .formatted(silent, nodes.asked(), silent == 1 ? "does" : "do")));
   }
 
   private static Optional<Instant> since(

@@ -115,7 +115,7 @@ final class ClusterStatusTest {
         .of(new NodeAnswers(one, 2, List.of(), false), AT)
         .getJsonArray("findings")
         .getJsonObject(0);
-    assertThat(found.getString("what")).isEqualTo("1 of 2 nodes do not answer");
+    assertThat(found.getString("what")).isEqualTo("1 of 2 nodes does not answer");
     assertThat(found.getString("since")).isEqualTo(AT.minusSeconds(30).toString());
     assertThat(codes(of(one))).isEmpty();
   }
