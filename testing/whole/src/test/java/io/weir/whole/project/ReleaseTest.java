@@ -77,6 +77,8 @@ final class ReleaseTest {
     git("checkout", "-q", "v9.9.9");
     assertThat(text("pom.xml")).contains("\n  <version>9.9.9</version>");
     assertThat(text("README.md")).contains("Version 9.9.9 is the newest release.");
+    assertThat(text("docs/how-to/install.md")).contains("in a clone of the tag `v9.9.9`.");
+    assertThat(git("diff", "--name-only", "v9.9.9~1", "--", "docs/walks.md")).isEmpty();
     assertThat(withSnapshots()).isEmpty();
   }
 
@@ -84,7 +86,7 @@ final class ReleaseTest {
     return run("git", "-C", clone.toString(), "grep", "-lE", "[0-9]-SNAPSHOT")
         .output()
         .lines()
-        .filter(file -> !file.contains("src/test/"))
+        .filter(file -> !file.contains("src/test/") && !file.equals("docs/walks.md"))
         .toList();
   }
 
