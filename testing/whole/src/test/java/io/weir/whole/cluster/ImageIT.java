@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.weir.testkit.CommandRun;
 import io.weir.testkit.DockerImages;
 import io.weir.whole.project.Distribution;
+import io.weir.whole.project.Sbom;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -23,6 +24,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** {@code docker run weir}: Redis, an upstream, a node and its page in one container. */
 @Tag("containers")
@@ -132,6 +134,15 @@ final class ImageIT {
         Long.parseLong(docker("image", "inspect", "--format={{.Size}}", IMAGE).strip());
     System.out.printf("image: %.1f MB%n", bytes / 1e6);
     assertThat(bytes).isLessThan(MAX_BYTES);
+  }
+
+  @Test
+  void itListsThePackagesOfItsSystem(@TempDir Path folder) throws IOException {
+    Path list = folder.resolve("sbom.json");
+    docker("cp", NAME + ":/opt/weir/share/sbom-system.json", list.toString());
+    Sbom sbom = Sbom.of(list);
+    assertThat(sbom.problems()).isEmpty();
+    assertThat(sbom.others()).contains("bash", "coreutils", "libc6", "libstdc++6", "zlib1g");
   }
 
   private static HttpResponse<String> get(int port, String path, String... headers)

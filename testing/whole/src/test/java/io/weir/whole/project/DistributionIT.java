@@ -102,10 +102,11 @@ final class DistributionIT {
   }
 
   @Test
-  void theListOfContentsHasEachJar() throws IOException {
+  void theListOfContentsHasEachJarTheRuntimeAndRedis() throws IOException {
     Sbom sbom = Sbom.of(home.resolve("share/sbom.json"));
     assertThat(sbom.problems()).isEmpty();
     assertThat(sbom.incomplete()).isEmpty();
+    assertThat(sbom.others()).containsExactly("OpenJDK", "Redis");
     assertThat(sbom.jars())
         .containsExactlyInAnyOrderElementsOf(jars("")
             .map(jar -> Path.of(jar).getFileName().toString())

@@ -20,7 +20,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** A list of the contents of an artifact, in CycloneDX. */
-record Sbom(JsonNode document) {
+public record Sbom(JsonNode document) {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final Pattern CLASSIFIER = Pattern.compile("[?&]classifier=([^&]*)");
   // The schemas of CycloneDX are in its library.
@@ -31,7 +31,7 @@ record Sbom(JsonNode document) {
       .getSchema(SchemaLocation.of("classpath:bom-1.6.schema.json"));
 
   /** The list that the profile {@code sbom} has made, or the test is skipped. */
-  static Sbom of(Path file) throws IOException {
+  public static Sbom of(Path file) throws IOException {
     if (!Files.exists(file)) {
       System.out.println("skipped: it was built without -Psbom: " + file);
     }
@@ -40,7 +40,7 @@ record Sbom(JsonNode document) {
   }
 
   /** What its schema says against it. */
-  List<String> problems() {
+  public List<String> problems() {
     return SCHEMA.validate(document).stream().map(ValidationMessage::toString).toList();
   }
 
@@ -48,10 +48,28 @@ record Sbom(JsonNode document) {
     return document.at("/metadata/component/name").asText();
   }
 
-  /** The names of the files. */
+  /** The names of what is no artifact of Maven. */
+  public Set<String> others() {
+    Set<String> names = new TreeSet<>();
+    for (JsonNode component : document.get("components")) {
+      if (!isJar(component)) {
+        names.add(component.get("name").asText());
+      }
+    }
+    return names;
+  }
+
+  private static boolean isJar(JsonNode component) {
+    return component.get("purl").asText().startsWith("pkg:maven/");
+  }
+
+  /** The names of the files of artifacts of Maven. */
   Set<String> jars() {
     Set<String> jars = new TreeSet<>();
     for (JsonNode component : document.get("components")) {
+      if (!isJar(component)) {
+        continue;
+      }
       Matcher classifier = CLASSIFIER.matcher(component.get("purl").asText());
       jars.add("%s-%s%s.jar"
           .formatted(
