@@ -10,7 +10,7 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /** The release that nodes and programs are upgraded from: that of {@code .ci/baseline}, or of {@code WEIR_BASELINE}. */
-final class Baseline {
+public final class Baseline {
   private Baseline() {}
 
   /** A script with the release as its argument. */
@@ -21,7 +21,7 @@ final class Baseline {
   }
 
   /** The jar of its nodes, built if it is not there. */
-  static String jar() {
+  public static String jar() {
     CommandRun built =
         CommandRun.of(Duration.ofMinutes(15), Map.of(), command("../../.ci/baseline-jar"));
     assertThat(built.succeeded()).as(built.output()).isTrue();

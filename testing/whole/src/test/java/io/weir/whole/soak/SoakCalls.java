@@ -57,7 +57,7 @@ final class SoakCalls {
   private final HttpClient client =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
   private final io.vertx.core.http.HttpClient envoy;
-  private final List<Doors> nodes;
+  private volatile List<Doors> nodes;
   private final SoakLedger ledger;
   private final AtomicInteger turn = new AtomicInteger();
 
@@ -75,8 +75,14 @@ final class SoakCalls {
         .setHttp2ClearTextUpgrade(false));
   }
 
+  /** From now on, calls only these. */
+  void use(List<Doors> some) {
+    nodes = List.copyOf(some);
+  }
+
   private Doors node() {
-    return nodes.get(Math.floorMod(turn.getAndIncrement(), nodes.size()));
+    List<Doors> all = nodes;
+    return all.get(Math.floorMod(turn.getAndIncrement(), all.size()));
   }
 
   Answer service(String method, String path, JsonObject body) {
@@ -163,8 +169,8 @@ final class SoakCalls {
   }
 
   private Answer judged(String call, Answer answer) {
-    if (answer.status() == 503) {
-      // Redis was away, or slow because the machine has much other work.
+    if (answer.status() == 503 || answer.status() == 504) {
+      // Redis was away, or it or the upstream was slow because the machine has much other work.
       unavailable.incrementAndGet();
       if (!ledger.wasAway(answer.sent(), answer.got())) {
         unforeseen.incrementAndGet();

@@ -9,20 +9,20 @@ import io.weir.testkit.FreePorts;
 import io.weir.testkit.RealTime;
 import io.weir.testkit.RedisProcess;
 import io.weir.testkit.RedisTime;
+import io.weir.whole.cluster.Baseline;
 import io.weir.whole.soak.SoakCalls.Doors;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.stream.Collectors;
 import org.assertj.core.api.SoftAssertions;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -30,14 +30,16 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Every capability on three nodes for {@code -Dweir.minutes}, and not without: a node is killed, Redis is paused and
- * restarted, every ten minutes or more often in a short run. No limit is passed, and what a node and Redis hold is flat.
- * {@code -Dweir.soak.record=FILE} gets a line for a run that has passed; {@code scripts/soak} adds them up.
+ * restarted, every ten minutes or more often in a short run; every hour, nodes are replaced by nodes of another build.
+ * No limit is passed, and what a node and Redis hold is flat. {@code -Dweir.soak.record=FILE} gets a line for a run that
+ * has passed; {@code scripts/soak} adds them up.
  */
 @Tag("faults")
 final class SoakIT {
   private static final int MINUTES = Integer.getInteger("weir.minutes", 0);
   private static final int NODES = 3;
   private static final Duration MOST_BETWEEN_FAULTS = Duration.ofMinutes(10);
+  private static final int MINUTES_OF_AN_UPGRADE = 60;
   private static final Duration GONE = Duration.ofSeconds(5);
   private static final int SAMPLES = 60;
   // What is remembered for ten minutes, such as the ends of reservations, is complete by then.
@@ -59,6 +61,9 @@ final class SoakIT {
   private final List<Doors> doors = new ArrayList<>();
   private final NodeProcess[] nodes = new NodeProcess[NODES];
   private final int[] adminPorts = new int[NODES];
+  private final String[] classPaths = new String[NODES];
+  private SoakCalls calls;
+  private int upgrades;
   private RedisProcess redis;
   private Path policy;
 
@@ -66,6 +71,7 @@ final class SoakIT {
   void whateverFailsLimitsHoldAndMemoryIsFlat() throws Exception {
     assumeTrue(MINUTES > 0, "skipped: -Dweir.minutes is not given; scripts/soak gives it");
     assumeTrue(Files.exists(Path.of("/proc/self/fd")), "skipped: there is no /proc");
+    String older = Baseline.jar();
     Vertx vertx = Vertx.vertx();
     try (SoakUpstream upstream = new SoakUpstream();
         RedisProcess appending = RedisProcess.start("--appendonly", "yes")) {
@@ -75,14 +81,18 @@ final class SoakIT {
         List<Integer> ports = FreePorts.some(3);
         doors.add(new Doors("http://127.0.0.1:" + ports.get(0), ports.get(2)));
         adminPorts[i] = ports.get(1);
+        classPaths[i] = i == 0 ? newer() : older;
+      }
+      // The state begins as that of the older build.
+      for (int i = NODES - 1; i >= 0; i--) {
         start(i);
       }
-      SoakCalls calls = new SoakCalls(vertx, List.copyOf(doors), ledger);
+      calls = new SoakCalls(vertx, List.copyOf(doors), ledger);
       SoakLoad load = new SoakLoad(calls, ledger);
       load.start();
-      pass();
+      pass(older);
       load.end();
-      judge(calls, load, upstream);
+      judge(load, upstream);
     } finally {
       for (NodeProcess node : nodes) {
         if (node != null) {
@@ -107,6 +117,7 @@ final class SoakIT {
         "1");
     String url = doors.get(index).url();
     nodes[index] = NodeProcess.start(
+        classPaths[index],
         Integer.parseInt(url.substring(url.lastIndexOf(':') + 1)),
         adminPorts[index],
         environment,
@@ -115,13 +126,19 @@ final class SoakIT {
     nodes[index].awaitReady();
   }
 
-  /** Faults at equal distances, a sample between two of {@value #SAMPLES}. */
-  private void pass() throws Exception {
+  private static String newer() {
+    return System.getProperty("java.class.path");
+  }
+
+  /** Faults and upgrades at equal distances, a sample between two of {@value #SAMPLES}. */
+  private void pass(String older) throws Exception {
     Duration length = Duration.ofMinutes(MINUTES);
     Duration between = length.dividedBy(4);
     between = between.compareTo(MOST_BETWEEN_FAULTS) > 0 ? MOST_BETWEEN_FAULTS : between;
     long begun = System.nanoTime();
     long nextFault = between.toNanos();
+    Duration upgraded = length.dividedBy((MINUTES - 1) / MINUTES_OF_AN_UPGRADE + 1);
+    long nextUpgrade = upgraded.toNanos() / 2;
     for (int i = 1; i <= SAMPLES; i++) {
       long due = length.toNanos() * i / SAMPLES;
       RealTime.pass(Duration.ofNanos(Math.max(0, begun + due - System.nanoTime())));
@@ -131,8 +148,29 @@ final class SoakIT {
         fail(fault);
         faults.merge(fault, 1, Integer::sum);
         nextFault += between.toNanos();
+      } else if (due >= nextUpgrade) {
+        replace(upgrades % 2 == 0 ? newer() : older);
+        upgrades++;
+        nextUpgrade += upgraded.toNanos();
       }
     }
+  }
+
+  /** Replaces one node after the other, as behind a load balancer: each request is answered. */
+  private void replace(String classPath) throws Exception {
+    long before = calls.unanswered.get();
+    for (int i = 1; i < NODES; i++) {
+      Doors out = doors.get(i);
+      calls.use(doors.stream().filter(door -> !door.equals(out)).toList());
+      RealTime.pass(GONE);
+      nodes[i].close();
+      classPaths[i] = classPath;
+      start(i);
+      calls.use(doors);
+    }
+    assertThat(calls.unanswered.get() - before)
+        .as("requests without an answer in an upgrade")
+        .isZero();
   }
 
   // The first node is never killed: its memory is sampled.
@@ -162,7 +200,7 @@ final class SoakIT {
     }
   }
 
-  private void judge(SoakCalls calls, SoakLoad load, SoakUpstream upstream) throws IOException {
+  private void judge(SoakLoad load, SoakUpstream upstream) throws IOException {
     SoftAssertions all = new SoftAssertions();
     double warmUp = Math.min(0.6, WARM_UP_MINUTES / MINUTES);
     Map<String, Double> above = new TreeMap<>();
@@ -172,8 +210,8 @@ final class SoakIT {
     above.put("Reserve", ledger.above("Reserve", 8, 2, 0));
     above.put("Item", ledger.above("Item", 10, 5, 0));
     above.put("Envoy", ledger.above("Envoy", 5, 5, 0));
-    String line = record(calls, load, upstream, above, warmUp);
-    System.out.println("soak: " + line);
+    Map<String, Object> piece = piece(load, upstream, above, warmUp);
+    System.out.println("soak: " + piece + ", " + ledger);
     above.forEach((limit, over) ->
         all.assertThat(over).as("operations above " + limit).isLessThanOrEqualTo(0));
     all.assertThat(ledger.counts())
@@ -187,49 +225,44 @@ final class SoakIT {
       all.assertThat(samples.grown(warmUp)).as("what has grown").isEmpty();
     }
     all.assertAll();
+    assertThat(faults).as("faults").hasSize(Fault.values().length);
+    assertThat(upgrades).as("upgrades").isPositive();
     String file = System.getProperty("weir.soak.record", "");
     if (!file.isEmpty()) {
-      Files.writeString(
-          Path.of(file), line + "\n", StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+      SoakRecord.add(Path.of(file), piece);
     }
-    assertThat(faults).as("faults").hasSize(Fault.values().length);
   }
 
-  private String record(
-      SoakCalls calls,
-      SoakLoad load,
-      SoakUpstream upstream,
-      Map<String, Double> above,
-      double warmUp) {
-    String held = samples.halves(warmUp).entrySet().stream()
-        .map(each -> "%s %d %d"
-            .formatted(
-                each.getKey().name().toLowerCase(Locale.ROOT),
-                each.getValue()[0],
-                each.getValue()[1]))
-        .collect(Collectors.joining(", "));
+  private Map<String, Object> piece(
+      SoakLoad load, SoakUpstream upstream, Map<String, Double> above, double warmUp) {
+    Map<String, Object> piece = new LinkedHashMap<>();
+    piece.put(
+        "ended",
+        Instant.ofEpochSecond(RedisTime.nanos() / 1_000_000_000).truncatedTo(ChronoUnit.MINUTES));
+    piece.put("commit", System.getProperty("weir.soak.commit", "unknown"));
+    piece.put("minutes", MINUTES);
+    piece.put("requests", calls.sent);
+    piece.put("unanswered", calls.unanswered);
+    piece.put("503 or 504", calls.unavailable);
+    piece.put("503 or 504 without a fault", calls.unforeseen);
+    for (Fault fault : Fault.values()) {
+      piece.put(
+          fault.name().toLowerCase(Locale.ROOT).replace('_', ' '), faults.getOrDefault(fault, 0));
+    }
+    piece.put("upgrades", upgrades);
+    piece.put("jobs", load.jobs);
+    piece.put(
+        "jobs executed again",
+        upstream.executions.values().stream().filter(count -> count > 1).count());
+    piece.put("ranges", load.committed / SoakLoad.RANGE);
     double worst = above.values().stream().mapToDouble(one -> one).max().orElse(0);
-    long again =
-        upstream.executions.values().stream().filter(count -> count > 1).count();
-    return String.format(
-        Locale.ROOT,
-        "%d minutes, ended %s, %d requests, %d unanswered, %d with 503 (%d of them in no outage"
-            + " that was made), faults %s, %s, %d jobs (%d executed"
-            + " again), %d ranges, %d at once of 3, %d a minute of 60, %.1f above a rate, %s",
-        MINUTES,
-        Instant.ofEpochSecond(RedisTime.nanos() / 1_000_000_000).truncatedTo(ChronoUnit.MINUTES),
-        calls.sent.get(),
-        calls.unanswered.get(),
-        calls.unavailable.get(),
-        calls.unforeseen.get(),
-        faults,
-        ledger,
-        load.jobs.get(),
-        again,
-        load.committed / SoakLoad.RANGE,
-        upstream.mostHeld.get(),
-        ledger.mostInAMinute("Pay"),
-        worst,
-        held);
+    piece.put("operations above a rate", Math.max(0, (long) Math.ceil(worst)));
+    piece.put("held of 3", upstream.mostHeld);
+    piece.put("used of 60", ledger.mostInAMinute("Pay"));
+    samples.halves(warmUp).forEach((quantity, halves) -> {
+      piece.put(quantity.title() + " 1", halves[0]);
+      piece.put(quantity.title() + " 2", halves[1]);
+    });
+    return piece;
   }
 }

@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -33,6 +34,11 @@ final class SoakSamples {
 
     Quantity(long slack) {
       this.slack = slack;
+    }
+
+    /** Its name in the record. */
+    String title() {
+      return name().toLowerCase(Locale.ROOT).replace('_', ' ').replace(" kib", " KiB");
     }
   }
 
