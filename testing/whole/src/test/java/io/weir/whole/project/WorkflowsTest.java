@@ -91,9 +91,9 @@ final class WorkflowsTest {
     assertThat(images)
         .hasSizeGreaterThan(10)
         .allMatch(image -> image.matches("[\\w./-]+:v?\\d+\\.\\d+\\.\\d+[\\w.-]*(@sha256:.*)?"));
-    assertThat(images.stream().filter(image -> image.contains("@sha256:")))
-        .as("pinned by their digests, too")
-        .hasSizeGreaterThanOrEqualTo(6);
+    assertThat(images.stream().filter(image -> !image.contains("@sha256:")))
+        .as("not pinned by their digests: each person may choose other ones in .env")
+        .allMatch(image -> image.matches("(prom/prometheus|grafana/grafana):.*"));
   }
 
   @Test
