@@ -15,6 +15,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.net.http.HttpTimeoutException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Queue;
@@ -63,6 +64,9 @@ final class SoakCalls {
 
   final AtomicLong sent = new AtomicLong();
   final AtomicLong unanswered = new AtomicLong();
+  /** Why connections ended before the answer. */
+  final Queue<String> lost = new ConcurrentLinkedQueue<>();
+
   final AtomicLong unavailable = new AtomicLong();
   final AtomicLong unforeseen = new AtomicLong();
   final Queue<String> failures = new ConcurrentLinkedQueue<>();
@@ -106,7 +110,7 @@ final class SoakCalls {
       }
       return judged(method + " " + path, read);
     } catch (IOException e) {
-      return unanswered(begun);
+      return unanswered(begun, e);
     } catch (InterruptedException e) {
       throw new IllegalStateException(e);
     }
@@ -140,7 +144,7 @@ final class SoakCalls {
       int status = decision == 1 ? 200 : decision == 2 ? 429 : 503;
       return judged("Envoy", new Answer(status, "", begun, RedisTime.nanos()));
     } catch (ExecutionException | TimeoutException e) {
-      return unanswered(begun);
+      return unanswered(begun, e);
     } catch (InterruptedException e) {
       throw new IllegalStateException(e);
     }
@@ -163,8 +167,12 @@ final class SoakCalls {
     return RedisTime.nanos();
   }
 
-  private Answer unanswered(long begun) {
+  private Answer unanswered(long begun, Exception reason) {
     unanswered.incrementAndGet();
+    // A request that waits for its whole time has met a slow machine, and no node that ended.
+    if (!(reason instanceof TimeoutException || reason instanceof HttpTimeoutException)) {
+      lost.add(reason.toString());
+    }
     return new Answer(0, "", begun, RedisTime.nanos());
   }
 
