@@ -1,6 +1,6 @@
 """Requests that wait as their answers say and are sent again, and checks, many in one request."""
 
-import email.utils
+import contextlib
 import json
 import math
 import random
@@ -8,8 +8,8 @@ import time
 
 import urllib3
 
-_IDEMPOTENT = frozenset({"GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE"})
 _MOST_TOGETHER = 500
+_UNSENT = (urllib3.exceptions.NewConnectionError, urllib3.exceptions.ConnectTimeoutError)
 _ONCE = urllib3.Retry(total=None, connect=0, read=0, other=0, redirect=3, respect_retry_after_header=False)
 
 
@@ -19,22 +19,21 @@ class Retrying:
     The last answer, or failure, is the caller's; so is one that names a wait above `max_wait` seconds.
     """
 
-    def __init__(self, pool, attempts=5, max_wait=60.0, sleep=time.sleep):
+    def __init__(self, pool, attempts=5, max_wait=60.0):
         self._pool = pool
         self._attempts = attempts
         self._max_wait = max_wait
-        self._sleep = sleep
 
     def request(self, method, url, headers=None, **options):
         """As `request` of the pool; a body has to be one that can be sent again, such as bytes."""
         sent = {**(headers or {}), "Prefer": "retry-ticket"}
-        is_repeatable = method.upper() in _IDEMPOTENT or "idempotency-key" in map(str.lower, sent)
+        is_repeatable = method.upper() not in ("POST", "PATCH") or "idempotency-key" in map(str.lower, sent)
         for attempt in range(1, self._attempts):
-            wait = _backoff(attempt)
+            wait = min(30, 0.05 * 1.5 ** (attempt - 1)) * random.uniform(0.8, 1.2)
             try:
                 answer = self._pool.request(method, url, headers=sent, retries=_ONCE, **options)
             except urllib3.exceptions.MaxRetryError as failure:
-                if not (is_repeatable or _is_unsent(failure.reason)):
+                if not (is_repeatable or isinstance(failure.reason, _UNSENT)):
                     raise
             else:
                 wait = _named_wait(answer.headers) or wait
@@ -43,7 +42,7 @@ class Retrying:
                 if "Retry-Ticket" in answer.headers:
                     sent["Retry-Ticket"] = answer.headers["Retry-Ticket"]
                 answer.drain_conn()
-            self._sleep(wait)
+            time.sleep(wait)
         return self._pool.request(method, url, headers=sent, retries=_ONCE, **options)
 
 
@@ -76,30 +75,16 @@ def check_all(pool, node, checks, token=None):
 
 
 def _may_repeat(answer, is_repeatable):
-    if answer.status == 429:
-        return True
     is_undone = answer.status == 503 and answer.headers.get("Proxy-Status", "").startswith("weir;")
     is_passing = answer.status == 408 or answer.status >= 500 and answer.status not in (501, 505)
-    return is_undone or is_repeatable and is_passing
-
-
-def _is_unsent(failure):
-    return isinstance(failure, (urllib3.exceptions.NewConnectionError, urllib3.exceptions.ConnectTimeoutError))
+    return answer.status == 429 or is_undone or is_repeatable and is_passing
 
 
 def _named_wait(headers):
-    """The wait in seconds: the finer header counts if both name the same wait, else the standard one."""
-    whole = _seconds(headers.get("Retry-After", ""))
-    exact = _seconds(headers.get("Retry-After-Ms", "")) / 1000
+    """The wait in seconds, 0 without one: the finer header counts if both name the same wait, else the standard one."""
+    whole = exact = 0
+    with contextlib.suppress(urllib3.exceptions.InvalidHeader):
+        whole = _ONCE.parse_retry_after(headers.get("Retry-After", "0"))  # reads dates, too
+    with contextlib.suppress(ValueError):
+        exact = float(headers.get("Retry-After-Ms", 0)) / 1000
     return exact if exact > 0 and whole in (0, math.ceil(exact)) else whole
-
-
-def _seconds(text):
-    if text.strip().isdecimal():
-        return int(text)
-    date = email.utils.parsedate_tz(text)
-    return 0 if date is None else max(0, email.utils.mktime_tz(date) - time.time())
-
-
-def _backoff(attempt):
-    return min(30, 0.05 * 1.5 ** (attempt - 1)) * random.uniform(0.8, 1.2)

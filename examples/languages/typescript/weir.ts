@@ -3,23 +3,18 @@
 const MOST_TOGETHER = 500
 const UNSENT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EHOSTUNREACH', 'UND_ERR_CONNECT_TIMEOUT'])
 
-export interface RetryOptions {
-  /** How often a request is sent, the first time included; 5 if it is absent. */
-  attempts?: number
-  /** An answer that names a longer wait, in milliseconds, is the caller's; a minute if it is absent. */
-  maxWait?: number
-}
-
-/** A `fetch` that sends requests again, with their tickets. The last answer, or failure, is the caller's. */
-export function retrying(base: typeof fetch = fetch, options: RetryOptions = {}): typeof fetch {
-  const { attempts = 5, maxWait = 60_000 } = options
+/**
+ * A `fetch` that sends requests again, with their tickets, so often in all. The last answer, or failure, is the caller's;
+ * so is an answer that names a wait above `maxWait` milliseconds.
+ */
+export function retrying(base: typeof fetch = fetch, attempts = 5, maxWait = 60_000): typeof fetch {
   return async (input, init) => {
     const request = new Request(input, init)
     request.headers.set('Prefer', 'retry-ticket')
     const isRepeatable = !['POST', 'PATCH'].includes(request.method) || request.headers.has('Idempotency-Key')
     for (let attempt = 1; ; attempt++) {
       const isLast = attempt >= attempts
-      let wait = backoff(attempt)
+      let wait = Math.min(30_000, 50 * 1.5 ** (attempt - 1)) * (0.8 + 0.4 * Math.random())
       try {
         const answer = await base(isLast ? request : request.clone())
         wait = namedWait(answer.headers) || wait
@@ -27,8 +22,9 @@ export function retrying(base: typeof fetch = fetch, options: RetryOptions = {})
         const ticket = answer.headers.get('Retry-Ticket')
         if (ticket !== null) request.headers.set('Retry-Ticket', ticket)
         await answer.body?.cancel()
-      } catch (failure) {
-        if (isLast || request.signal.aborted || !(isRepeatable || isUnsent(failure))) throw failure
+      } catch (failure: any) {
+        // Node.js names the failure of a connection; in a browser nothing tells whether a request was sent.
+        if (isLast || !(isRepeatable || UNSENT.has(failure?.cause?.code))) throw failure
       }
       await pause(wait, request.signal)
     }
@@ -91,19 +87,12 @@ export async function checkAll(node: string, checks: Check[], send = retrying(),
   return decisions
 }
 
-function mayRepeat(answer: Response, isRepeatable: boolean): boolean {
-  const { status } = answer
-  if (status === 429) return true
-  if (status === 503 && answer.headers.get('Proxy-Status')?.startsWith('weir;')) return true
-  return isRepeatable && (status === 408 || (status >= 500 && status !== 501 && status !== 505))
+function mayRepeat({ status, headers }: Response, isRepeatable: boolean): boolean {
+  const isUndone = status === 429 || (status === 503 && headers.get('Proxy-Status')?.startsWith('weir;'))
+  return isUndone || (isRepeatable && (status === 408 || (status >= 500 && status !== 501 && status !== 505)))
 }
 
-// Node.js names the failure of a connection; in a browser nothing tells whether a request was sent.
-function isUnsent(failure: any): boolean {
-  return UNSENT.has(failure?.cause?.code)
-}
-
-// In milliseconds. The finer header counts if both name the same wait, else the standard one.
+// In milliseconds, 0 without one. The finer header counts if both name the same wait, else the standard one.
 function namedWait(headers: Headers): number {
   const exact = Number(headers.get('Retry-After-Ms'))
   const text = headers.get('Retry-After') ?? ''
@@ -111,21 +100,13 @@ function namedWait(headers: Headers): number {
   return exact > 0 && (whole <= 0 || whole === Math.ceil(exact / 1000) * 1000) ? exact : Math.max(0, whole)
 }
 
-function backoff(attempt: number): number {
-  return Math.min(30_000, 50 * 1.5 ** (attempt - 1)) * (0.8 + 0.4 * Math.random())
-}
-
-function pause(millis: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const aborted = () => {
+async function pause(millis: number, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted()
+  await new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, Math.ceil(millis) + 1) // may end a millisecond early
+    signal.addEventListener('abort', () => {
       clearTimeout(timer)
       reject(signal.reason)
-    }
-    const timer = setTimeout(() => {
-      signal.removeEventListener('abort', aborted)
-      resolve()
-    }, Math.ceil(millis) + 1) // a timer may end a millisecond early
-    signal.addEventListener('abort', aborted)
-    if (signal.aborted) aborted()
+    })
   })
 }

@@ -15,7 +15,7 @@ import (
 
 func main() {
 	node, key := os.Getenv("WEIR_NODE"), os.Getenv("WEIR_KEY")
-	client := &http.Client{Transport: &weir.Transport{}}
+	client := &http.Client{Transport: weir.Default}
 
 	checks := make([]weir.Check, 7)
 	for i := range checks {
