@@ -19,7 +19,8 @@ import java.util.stream.Stream;
 
 /** A proxy of others, with its files of {@code deploy/proxies} at the ports of a test. Owned by the test that started it. */
 final class ProxyProcess implements AutoCloseable {
-  private static final Path FILES = Path.of("../../deploy/proxies");
+  /** The files that users copy. */
+  static final Path FILES = Path.of("../../deploy/proxies");
 
   /** The proxies that Debian has. */
   enum Kind {
@@ -39,11 +40,6 @@ final class ProxyProcess implements AutoCloseable {
       this.before = before;
       this.config = config;
       this.shipped = shipped;
-    }
-
-    /** What a user copies and changes, as it is in {@code deploy/proxies}. */
-    Path ownFile() {
-      return FILES.resolve(config);
     }
 
     private List<String> command(Path program, Path directory) {
