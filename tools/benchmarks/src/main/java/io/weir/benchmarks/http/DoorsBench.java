@@ -23,7 +23,7 @@ import java.util.stream.IntStream;
 
 /**
  * Measures the doors of one node that services call: each protocol's decisions beside the least that the same server
- * does in this protocol.
+ * does in this protocol, and beside Redis's own.
  */
 public final class DoorsBench {
   private static final int SUBJECTS = 10_000;
@@ -62,6 +62,7 @@ public final class DoorsBench {
       try (ByteLoad ofHttp = new ByteLoad();
           ByteLoad ofRedis =
               new ByteLoad(AnswerFormat.RESP, Optional.of(Buffer.buffer(command("AUTH", TOKEN))));
+          ByteLoad ofRedisItself = new ByteLoad(AnswerFormat.RESP, Optional.empty());
           GrpcLoad ofEnvoy = new GrpcLoad()) {
         measured.addAll(measure(
             node,
@@ -71,6 +72,7 @@ public final class DoorsBench {
                 calls("gRPC, health", ofEnvoy, envoyPort, HEALTH, i -> Buffer.buffer()),
                 calls("gRPC, no limit", ofEnvoy, envoyPort, LIMITS, i -> entry("free", i)),
                 calls("gRPC, ShouldRateLimit", ofEnvoy, envoyPort, LIMITS, i -> entry("id", i)),
+                bytes("Redis itself, PING", ofRedisItself, http.redisPort(), i -> command("PING")),
                 bytes("Redis protocol, PING", ofRedis, respPort, i -> command("PING")),
                 bytes(
                     "Redis protocol, WEIR.CHECK",

@@ -6,6 +6,7 @@ import io.weir.benchmarks.RedisProbe;
 import io.weir.benchmarks.Sample;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -275,6 +276,11 @@ public final class HttpBench {
 
   RedisProbe redis() {
     return redis;
+  }
+
+  /** The port of Redis itself, which is on this machine. */
+  int redisPort() {
+    return URI.create(redisUri).getPort();
   }
 
   static void clean(Path folder) throws IOException {
