@@ -69,7 +69,8 @@ final class ProtocolPorts {
         connectionIds,
         services(),
         new RespCommands(
-            vertx.getOrCreateContext(), parts.policies(), parts.identities(), decider));
+            vertx.getOrCreateContext(), parts.policies(), parts.identities(), decider),
+        parts.memory());
   }
 
   private EnvoyServer envoy() {

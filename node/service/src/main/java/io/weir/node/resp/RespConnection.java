@@ -19,24 +19,28 @@ import org.slf4j.LoggerFactory;
 
 /**
  * One connection: its commands are carried out as they come, and answered in their order, all answers that are ready in
- * one write. Nothing more is read while {@value #MOST_OPEN} commands have no answer, or while the client does not read.
- * Mutable; owned by one event loop.
+ * one write. Nothing more is read while {@value #MOST_OPEN} commands have no answer, or {@value #MOST_WAITING} bytes of
+ * answers wait for one before them, or while the client does not read. Mutable; owned by one event loop.
  */
 final class RespConnection implements RespClient {
   private static final Logger LOG = LoggerFactory.getLogger(RespConnection.class);
   private static final int MOST_OPEN = 256;
+  private static final int MOST_WAITING = 64 << 10;
   private static final int MOST_WRONG_TOKENS = 3;
   private static final String NO_TOKEN = "NOAUTH Authentication required.";
+  private static final String NO_MEMORY = "ERR too many bytes of unfinished commands and answers";
 
   private final NetSocket socket;
   private final ConnectedClient client;
   private final TokenGuard services;
   private final RespCommands commands;
+  private final RespMemory memory;
   private final Runnable welcomed;
   private final RespReader reader = new RespReader();
   private final Queue<Open> open = new ArrayDeque<>();
   private final List<Runnable> goneActions = new ArrayList<>();
   private int version = RespAnswer.OLDER;
+  private int waiting; // bytes of answers
   private int wrongTokens;
   private boolean isKnown;
   private boolean isReading;
@@ -46,14 +50,21 @@ final class RespConnection implements RespClient {
   /**
    * @param id unique among all connections of the node
    * @param services admit the service token
+   * @param memory of the connection
    * @param welcomed called when the client has shown it
    */
   RespConnection(
-      long id, NetSocket socket, TokenGuard services, RespCommands commands, Runnable welcomed) {
+      long id,
+      NetSocket socket,
+      TokenGuard services,
+      RespCommands commands,
+      RespMemory memory,
+      Runnable welcomed) {
     this.socket = socket;
     this.client = new ConnectedClient(id, socket);
     this.services = services;
     this.commands = commands;
+    this.memory = memory;
     this.welcomed = welcomed;
     socket.handler(this::arrived);
     socket.drainHandler(drained -> goOn());
@@ -79,6 +90,7 @@ final class RespConnection implements RespClient {
   /** The connection is closed: nobody waits for answers. */
   void closed() {
     isGone = true;
+    memory.free();
     List.copyOf(goneActions).forEach(Runnable::run);
   }
 
@@ -108,7 +120,9 @@ final class RespConnection implements RespClient {
     if (isEnding) {
       return;
     }
-    if (isFull()) {
+    if (!memory.tryKeep(kept())) {
+      dismiss();
+    } else if (isFull()) {
       socket.pause();
     } else {
       socket.resume();
@@ -124,7 +138,19 @@ final class RespConnection implements RespClient {
   }
 
   private boolean isFull() {
-    return open.size() >= MOST_OPEN || socket.writeQueueFull();
+    return open.size() >= MOST_OPEN || waiting >= MOST_WAITING || socket.writeQueueFull();
+  }
+
+  // The bytes that the socket keeps are at least so many when it is full.
+  private long kept() {
+    return reader.kept() + waiting + (socket.writeQueueFull() ? MOST_WAITING : 0);
+  }
+
+  // Its bytes are kept no longer, so it does not wait for the commands under way.
+  private void dismiss() {
+    isEnding = true;
+    refuse(RespException.last(NO_MEMORY));
+    socket.close();
   }
 
   // Whether there may be more commands than a connection has open.
@@ -163,9 +189,11 @@ final class RespConnection implements RespClient {
     Open expected = new Open();
     open.add(expected);
     answer.onComplete(done -> {
-      expected.answer = done.succeeded()
+      Buffer bytes = done.succeeded()
           ? done.result()
           : RespAnswer.error("ERR the command could not be carried out");
+      expected.answer = bytes;
+      waiting += bytes.length();
       if (!isReading) {
         goOn();
       }
@@ -176,6 +204,7 @@ final class RespConnection implements RespClient {
     Buffer ready = null;
     for (Open next = open.peek(); next != null && next.answer != null; next = open.peek()) {
       open.remove();
+      waiting -= next.answer.length();
       ready = ready == null ? next.answer : ready.appendBuffer(next.answer);
     }
     if (ready != null) {

@@ -29,6 +29,7 @@ final class RespReader {
   /** The words of the command that is read, and how many it has; -1 between commands. */
   private List<String> words = new ArrayList<>();
 
+  private int wordBytes;
   private int expected = -1;
   private int length = -1;
 
@@ -46,6 +47,11 @@ final class RespReader {
     to = kept + arrived.length();
   }
 
+  /** How many bytes have arrived of commands that {@link #next} has not given. */
+  int kept() {
+    return to - from + wordBytes;
+  }
+
   /**
    * The next command, with at least one word; null if it has not arrived whole.
    *
@@ -53,6 +59,21 @@ final class RespReader {
    */
   @Nullable
   List<String> next() {
+    List<String> command = read();
+    if (command == null) {
+      trim();
+    }
+    return command;
+  }
+
+  // The bytes of a whole read must not be kept for the few of a command without an end.
+  private void trim() {
+    bytes = from == to ? NOTHING : Arrays.copyOfRange(bytes, from, to);
+    to -= from;
+    from = 0;
+  }
+
+  private @Nullable List<String> read() {
     while (true) {
       if (expected < 0 && !begin()) {
         return null;
@@ -64,6 +85,7 @@ final class RespReader {
       }
       List<String> command = words;
       words = new ArrayList<>();
+      wordBytes = 0;
       expected = -1;
       if (!command.isEmpty()) {
         return command;
@@ -115,6 +137,7 @@ final class RespReader {
     }
     words.add(new String(bytes, from, length, ISO_8859_1));
     from += length + 2;
+    wordBytes += length;
     length = -1;
     return true;
   }

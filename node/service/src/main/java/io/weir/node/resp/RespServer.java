@@ -5,8 +5,10 @@ import io.vertx.core.Vertx;
 import io.vertx.core.net.NetServer;
 import io.vertx.core.net.NetServerOptions;
 import io.vertx.core.net.NetSocket;
+import io.weir.node.auth.Addresses;
 import io.weir.node.auth.TokenGuard;
 import io.weir.node.config.NodeConfig.Address;
+import io.weir.node.intake.Bulkhead;
 import io.weir.node.intake.PortServer;
 import io.weir.node.intake.Strangers;
 import io.weir.node.intake.Strangers.Stranger;
@@ -28,22 +30,26 @@ public final class RespServer implements PortServer {
   private final TokenGuard services;
   private final Strangers strangers;
   private final RespCommands commands;
+  private final Bulkhead memory;
 
   /**
    * @param options of its port, with TLS if it has any
    * @param ids a new one for each connection, unique in the node
    * @param services admit the service token
+   * @param memory bytes of all requests of the node
    */
   public RespServer(
       Vertx vertx,
       NetServerOptions options,
       LongSupplier ids,
       TokenGuard services,
-      RespCommands commands) {
+      RespCommands commands,
+      Bulkhead memory) {
     this.strangers = new Strangers(vertx, MOST_CONNECTIONS, MOST_STRANGERS);
     this.ids = ids;
     this.services = services;
     this.commands = commands;
+    this.memory = memory;
     this.server = vertx.createNetServer(options).connectHandler(this::welcome);
   }
 
@@ -66,8 +72,13 @@ public final class RespServer implements PortServer {
       return;
     }
     Stranger stranger = welcomed.get();
-    RespConnection connection =
-        new RespConnection(ids.getAsLong(), socket, services, commands, stranger::isKnown);
+    RespConnection connection = new RespConnection(
+        ids.getAsLong(),
+        socket,
+        services,
+        commands,
+        new RespMemory(memory, Addresses.network(socket.remoteAddress().hostAddress())),
+        stranger::isKnown);
     socket.closeHandler(closed -> {
       stranger.closed();
       connection.closed();
