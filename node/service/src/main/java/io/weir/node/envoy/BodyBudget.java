@@ -1,21 +1,67 @@
 package io.weir.node.envoy;
 
-/** Bounds the bytes of all messages that have not been answered. Mutable; owned by one event loop. */
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * Bounds the bytes of all messages that have not been answered, of which those of one network take at most half. Mutable;
+ * owned by one event loop.
+ */
 final class BodyBudget {
+  private final long ofNetwork;
+  private final Map<String, Share> shares = new HashMap<>();
   private long left;
 
   BodyBudget(long bytes) {
     this.left = bytes;
+    this.ofNetwork = bytes / 2;
   }
 
-  /** Takes bytes, if there are so many. */
-  boolean tryTake(int bytes) {
-    boolean fits = bytes <= left;
-    left -= fits ? bytes : 0;
-    return fits;
+  /** The share of a network, for one connection of it more. */
+  Share open(String network) {
+    Share share = shares.computeIfAbsent(network, Share::new);
+    share.connections++;
+    return share;
   }
 
-  void giveBack(int bytes) {
-    left += bytes;
+  /** The bytes of one network. Mutable; owned by the event loop. */
+  final class Share {
+    private final String network;
+    private int connections;
+    private long taken;
+
+    private Share(String network) {
+      this.network = network;
+    }
+
+    /** Takes bytes, if there are so many. */
+    boolean tryTake(int bytes) {
+      boolean fits = bytes <= left && taken + bytes <= ofNetwork;
+      add(fits ? bytes : 0);
+      return fits;
+    }
+
+    void giveBack(int bytes) {
+      add(-bytes);
+    }
+
+    /** One connection is closed. */
+    void close() {
+      connections--;
+      forget();
+    }
+
+    private void add(int bytes) {
+      left -= bytes;
+      taken += bytes;
+      forget();
+    }
+
+    // Messages may be answered after the end of their connection.
+    private void forget() {
+      if (connections == 0 && taken == 0) {
+        shares.remove(network, this);
+      }
+    }
   }
 }

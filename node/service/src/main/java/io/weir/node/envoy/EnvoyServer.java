@@ -15,8 +15,11 @@ import io.weir.core.policy.Subject;
 import io.weir.core.throttle.PolicySource;
 import io.weir.node.admission.Decider;
 import io.weir.node.answer.Tickets;
+import io.weir.node.auth.Addresses;
 import io.weir.node.auth.TokenGuard;
 import io.weir.node.config.NodeConfig.Address;
+import io.weir.node.envoy.BodyBudget.Share;
+import io.weir.node.envoy.GrpcCall.Arriving;
 import io.weir.node.envoy.GrpcCall.Bounds;
 import io.weir.node.intake.Bulkhead.Portion;
 import io.weir.node.intake.PortServer;
@@ -58,7 +61,7 @@ public final class EnvoyServer implements PortServer {
   private static final int MOST_MESSAGE_BYTES = 64 << 10;
   private static final int MOST_REPORT_BYTES = 512 << 10;
   private static final int MOST_HEALTH_BYTES = 512;
-  /** For each event loop; strangers can take a third of it. Streams have as much for themselves. */
+  /** For each event loop; strangers can take a third of it, a network half. Streams have as much for themselves. */
   private static final int MOST_BYTES = 16 << 20;
 
   private static final long CHECK_MILLIS = 100;
@@ -74,10 +77,20 @@ public final class EnvoyServer implements PortServer {
   private final RateLimits limits;
   private final Set<GrpcStream> streams = new HashSet<>();
   private final Strangers strangers;
-  private final IdentityHashMap<HttpConnection, Stranger> welcomed = new IdentityHashMap<>();
+  private final IdentityHashMap<HttpConnection, Caller> callers = new IdentityHashMap<>();
+  private final Arriving arriving = new Arriving();
   private final BodyBudget bodies = new BodyBudget(MOST_BYTES);
   private final BodyBudget reports = new BodyBudget(MOST_BYTES);
   private final PartSemaphores turns;
+
+  /** One connection, with the memory for its messages. */
+  private record Caller(Stranger stranger, Share bodies, Share reports) {
+    void closed() {
+      stranger.closed();
+      bodies.close();
+      reports.close();
+    }
+  }
 
   /** A change of the units that limits of a subject have taken, without a reservation. */
   @FunctionalInterface
@@ -140,9 +153,7 @@ public final class EnvoyServer implements PortServer {
                 .setMaxHeaderListSize(MOST_HEADER_BYTES)))
         .connectionHandler(this::welcome)
         .requestHandler(this::serve);
-    vertx.setPeriodic(
-        CHECK_MILLIS,
-        timer -> List.copyOf(streams).forEach(stream -> stream.check(System.nanoTime())));
+    vertx.setPeriodic(CHECK_MILLIS, timer -> check(System.nanoTime()));
   }
 
   @Override
@@ -157,37 +168,48 @@ public final class EnvoyServer implements PortServer {
     return server.shutdown(millis, TimeUnit.MILLISECONDS);
   }
 
+  private void check(long now) {
+    List.copyOf(streams).forEach(stream -> stream.check(now));
+    arriving.check(now);
+  }
+
   private void welcome(HttpConnection connection) {
     Optional<Stranger> stranger = strangers.welcome(connection::close);
     if (stranger.isEmpty()) {
       var unused = connection.close();
       return;
     }
-    welcomed.put(connection, stranger.get());
+    String network = Addresses.network(connection.remoteAddress().hostAddress());
+    Caller caller = new Caller(stranger.get(), bodies.open(network), reports.open(network));
+    callers.put(connection, caller);
     connection.closeHandler(closed -> {
-      welcomed.remove(connection);
-      stranger.get().closed();
+      callers.remove(connection);
+      caller.closed();
     });
   }
 
   private void serve(HttpServerRequest request) {
-    if (request.version() != HttpVersion.HTTP_2) {
+    Caller caller = callers.get(request.connection());
+    if (request.version() != HttpVersion.HTTP_2 || caller == null) {
       var unused = request.response().setStatusCode(HTTP_VERSION_NOT_SUPPORTED).end();
       return;
     }
     switch (request.path()) {
-      case SHOULD_RATE_LIMIT -> ifAdmitted(request, () -> limit(request));
-      case STREAM_QUOTAS -> ifAdmitted(request, () -> stream(request));
+      case SHOULD_RATE_LIMIT -> ifAdmitted(request, caller, () -> limit(request, caller));
+      case STREAM_QUOTAS -> ifAdmitted(request, caller, () -> stream(request, caller));
       case HEALTH_CHECK ->
         GrpcCall.serve(
-            request, new Bounds(MOST_HEALTH_BYTES, bodies), (message, any) -> health(message));
+            request,
+            new Bounds(MOST_HEALTH_BYTES, caller.bodies()),
+            arriving,
+            (message, any) -> health(message));
       default -> refuse(request, GrpcStatus.UNIMPLEMENTED, "no such method");
     }
   }
 
-  private void ifAdmitted(HttpServerRequest request, Runnable task) {
+  private void ifAdmitted(HttpServerRequest request, Caller caller, Runnable task) {
     if (services.admits(request.headers())) {
-      Optional.ofNullable(welcomed.get(request.connection())).ifPresent(Stranger::isKnown);
+      caller.stranger().isKnown();
       task.run();
     } else {
       refuse(request, GrpcStatus.UNAUTHENTICATED, "this needs the service token as bearer token");
@@ -198,15 +220,16 @@ public final class EnvoyServer implements PortServer {
     GrpcCall.refuse(request, new GrpcException(status, reason));
   }
 
-  private void limit(HttpServerRequest request) {
+  private void limit(HttpServerRequest request, Caller caller) {
     Optional<String> ticket = Optional.ofNullable(request.getHeader(Tickets.RETRY_TICKET));
     GrpcCall.serve(
         request,
-        new Bounds(MOST_MESSAGE_BYTES, bodies),
+        new Bounds(MOST_MESSAGE_BYTES, caller.bodies()),
+        arriving,
         (message, deadline) -> limits.answer(message, ticket, deadline));
   }
 
-  private void stream(HttpServerRequest request) {
+  private void stream(HttpServerRequest request, Caller caller) {
     Optional<String> named = Optional.ofNullable(request.getHeader(CLIENT));
     if (named.filter(name -> !CLIENT_NAME.matcher(name).matches()).isPresent()) {
       refuse(request, GrpcStatus.INVALID_ARGUMENT, CLIENT + ": not of the form " + CLIENT_NAME);
@@ -224,7 +247,7 @@ public final class EnvoyServer implements PortServer {
           streams.remove(gone);
           opened.get().free();
         });
-    streams.add(GrpcStream.serve(request, new Bounds(MOST_REPORT_BYTES, reports), stream));
+    streams.add(GrpcStream.serve(request, new Bounds(MOST_REPORT_BYTES, caller.reports()), stream));
   }
 
   // Without a name, that of the node as a whole.

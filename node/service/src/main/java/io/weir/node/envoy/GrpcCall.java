@@ -3,6 +3,11 @@ package io.weir.node.envoy;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
+import io.weir.node.envoy.BodyBudget.Share;
+import java.time.Duration;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -13,15 +18,18 @@ import org.jspecify.annotations.Nullable;
  * @see <a href="https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md">the protocol</a>
  */
 final class GrpcCall {
+  /** The time for a message to arrive. */
+  private static final long MOST_NANOS_OF_MESSAGE = Duration.ofSeconds(30).toNanos();
+
   private static final Pattern TIMEOUT = Pattern.compile("\\d{1,8}[HMSmun]");
 
   /**
    * The bounds of messages.
    *
    * @param bytes of one
-   * @param budget of all
+   * @param budget of all of the caller's network
    */
-  record Bounds(int bytes, BodyBudget budget) {}
+  record Bounds(int bytes, Share budget) {}
 
   private final HttpServerRequest request;
   private final Bounds bounds;
@@ -51,17 +59,41 @@ final class GrpcCall {
     this.timeoutNanos = timeoutNanos(request.getHeader("grpc-timeout"));
   }
 
-  static void serve(HttpServerRequest request, Bounds bounds, Method method) {
+  /** The calls whose message has no end yet. Mutable; owned by one event loop. */
+  static final class Arriving {
+    private final Set<GrpcCall> calls = new LinkedHashSet<>(); // oldest first
+
+    /** Ends calls whose message does not arrive: their bytes are others', too. */
+    void check(long now) {
+      for (GrpcCall call : List.copyOf(calls)) {
+        if (now - call.arrivedNanos <= MOST_NANOS_OF_MESSAGE) {
+          return;
+        }
+        calls.remove(call);
+        call.fail(new GrpcException(
+            GrpcStatus.DEADLINE_EXCEEDED, "the rest of the message did not come"));
+      }
+    }
+  }
+
+  static void serve(HttpServerRequest request, Bounds bounds, Arriving arriving, Method method) {
     GrpcCall call = new GrpcCall(request, bounds, method);
-    request.exceptionHandler(gone -> call.ends());
+    arriving.calls.add(call);
+    request.exceptionHandler(gone -> {
+      arriving.calls.remove(call);
+      call.ends();
+    });
     request.handler(call::arrived);
-    request.endHandler(ended -> call.answer());
+    request.endHandler(ended -> {
+      arriving.calls.remove(call);
+      call.answer();
+    });
   }
 
   /** Refuses a call without its message. */
   static void refuse(HttpServerRequest request, GrpcException refusal) {
     request.exceptionHandler(gone -> {});
-    Bounds none = new Bounds(0, new BodyBudget(0));
+    Bounds none = new Bounds(0, new BodyBudget(0).open(""));
     new GrpcCall(request, none, (message, deadline) -> Future.failedFuture(refusal)).fail(refusal);
   }
 
