@@ -6,8 +6,7 @@ import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.net.NetServerOptions;
 import io.weir.node.admission.WaitingDecider;
 import io.weir.node.auth.TokenGuard;
-import io.weir.node.config.NodeConfig.Address;
-import io.weir.node.config.NodeConfig.Listening;
+import io.weir.node.config.ServicePort;
 import io.weir.node.envoy.EnvoyServer;
 import io.weir.node.envoy.NodeAssignments;
 import io.weir.node.extension.NodeParts;
@@ -18,9 +17,7 @@ import io.weir.state.assignment.RedisAssignments;
 import io.weir.state.hold.RedisCorrections;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.function.LongSupplier;
-import java.util.function.Supplier;
 
 /** The ports for other protocols than HTTP with JSON, on one event loop. Mutable; owned by its event loop. */
 final class ProtocolPorts {
@@ -42,19 +39,20 @@ final class ProtocolPorts {
 
   /** Opens those that the configuration has. */
   Future<?> listen() {
-    Listening listening = parts.config().listening();
-    return Future.all(List.of(
-        listen(listening.resp(), this::resp), //
-        listen(listening.envoy(), this::envoy)));
+    List<Future<?>> listening = new ArrayList<>();
+    parts.config().listening().services().forEach((port, address) -> {
+      PortServer server = server(port);
+      servers.add(server);
+      listening.add(server.listen(address));
+    });
+    return Future.all(listening);
   }
 
-  private Future<?> listen(Optional<Address> address, Supplier<PortServer> door) {
-    if (address.isEmpty()) {
-      return Future.succeededFuture();
-    }
-    PortServer server = door.get();
-    servers.add(server);
-    return server.listen(address.get());
+  private PortServer server(ServicePort port) {
+    return switch (port) {
+      case RESP -> resp();
+      case ENVOY -> envoy();
+    };
   }
 
   /** Closes them, and after this time their connections. */

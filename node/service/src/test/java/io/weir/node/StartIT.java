@@ -28,6 +28,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
@@ -127,8 +128,7 @@ final class StartIT {
         new Listening(
             new Address("127.0.0.1", port),
             adminPort.stream().mapToObj(own -> new Address("127.0.0.1", own)).findFirst(),
-            Optional.empty(),
-            Optional.empty(),
+            Map.of(),
             Optional.empty(),
             List.of()),
         new Redis(redisUri, Duration.ofMillis(500), Duration.ofMinutes(1)),

@@ -25,6 +25,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
@@ -101,8 +102,7 @@ final class FaultScene implements AutoCloseable {
         new Listening(
             new Address("127.0.0.1", port),
             Optional.empty(),
-            Optional.empty(),
-            Optional.empty(),
+            Map.of(),
             Optional.empty(),
             List.of()),
         new Redis(redisUri, REDIS_TIMEOUT, Duration.ZERO),

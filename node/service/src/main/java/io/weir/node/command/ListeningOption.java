@@ -5,10 +5,13 @@ import static io.weir.node.command.OptionValues.inRange;
 
 import io.weir.node.config.NodeConfig.Address;
 import io.weir.node.config.NodeConfig.Listening;
+import io.weir.node.config.ServicePort;
 import io.weir.node.config.Tls;
 import io.weir.node.intake.Cors;
 import java.util.Arrays;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -71,15 +74,18 @@ final class ListeningOption {
     return new Listening(
         new Address(host, inRange(spec, "--port", port, 1, MOST_PORT)),
         port("--admin-port", adminHost, adminPort),
-        ofServices("--resp-port", respPort, hasServices),
-        ofServices("--envoy-port", envoyPort, hasServices),
+        services(hasServices),
         tls,
         origins());
   }
 
-  private Optional<Address> ofServices(String option, int number, boolean hasServices) {
-    Optional<Address> given = port(option, host, number);
-    if (given.isPresent() && !hasServices) {
+  private Map<ServicePort, Address> services(boolean hasServices) {
+    Map<ServicePort, Address> given = new EnumMap<>(ServicePort.class);
+    Map.of(ServicePort.RESP, respPort, ServicePort.ENVOY, envoyPort)
+        .forEach((service, number) -> port(service.option(), host, number)
+            .ifPresent(address -> given.put(service, address)));
+    if (!given.isEmpty() && !hasServices) {
+      String option = given.keySet().iterator().next().option();
       throw new ParameterException(
           spec.commandLine(), option + ": without --service-token nobody could use it");
     }

@@ -3,6 +3,7 @@ package io.weir.node.config;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -31,19 +32,18 @@ public record NodeConfig(
    * The addresses on which the node listens.
    *
    * @param operators for policy, health and metrics; empty if they are at the address for callers
-   * @param resp for clients of the Redis protocol; empty if there is no such port
-   * @param envoy for Envoy's rate limit protocol; empty if there is no such port
-   * @param tls of the port for callers, and of those for clients of the Redis protocol and for Envoy; empty for none
+   * @param services for other protocols, those that the node serves
+   * @param tls of the port for callers, and of those for other protocols; empty for none
    * @param corsOrigins origins of web pages whose scripts may call the node; a star for any
    */
   public record Listening(
       Address callers,
       Optional<Address> operators,
-      Optional<Address> resp,
-      Optional<Address> envoy,
+      Map<ServicePort, Address> services,
       Optional<Tls> tls,
       List<String> corsOrigins) {
     public Listening {
+      services = Map.copyOf(services);
       corsOrigins = List.copyOf(corsOrigins);
     }
   }

@@ -38,8 +38,7 @@ final class NodeCommandTest {
             new Listening(
                 new Address("0.0.0.0", 8080),
                 Optional.of(new Address("127.0.0.1", 9080)),
-                Optional.empty(),
-                Optional.empty(),
+                Map.of(),
                 Optional.empty(),
                 List.of()),
             new Redis("redis://127.0.0.1:6379", Duration.ofMillis(75), Duration.ofMinutes(1)),
@@ -69,7 +68,7 @@ final class NodeCommandTest {
 
   private static Listening listening(
       Address callers, Optional<Address> operators, Optional<Tls> tls) {
-    return new Listening(callers, operators, Optional.empty(), Optional.empty(), tls, List.of());
+    return new Listening(callers, operators, Map.of(), tls, List.of());
   }
 
   @Test
@@ -194,8 +193,7 @@ final class NodeCommandTest {
         new Listening(
             new Address("127.0.0.1", 9001),
             Optional.of(new Address("127.0.0.2", 9002)),
-            Optional.empty(),
-            Optional.empty(),
+            Map.of(),
             Optional.empty(),
             List.of("https://a.example", "http://[::1]:8080")),
         new Redis("redis://r:1", Duration.ofMillis(20), Duration.ofMillis(30)),

@@ -15,6 +15,7 @@ import io.weir.node.config.NodeConfig.PolicyFile;
 import io.weir.node.config.NodeConfig.Running;
 import io.weir.node.config.NodeConfig.Tokens;
 import io.weir.node.config.Reports;
+import io.weir.node.config.ServicePort;
 import io.weir.node.config.Tls;
 import io.weir.testkit.FreePorts;
 import io.weir.testkit.RedisDatabase;
@@ -138,7 +139,7 @@ public final class NodeFixture implements AutoCloseable {
         FailureMode.DENY,
         Duration.ZERO,
         OptionalInt.empty(),
-        new Extras(Optional.of(tls), Optional.empty(), Optional.empty(), false, Reports.NONE));
+        new Extras(Optional.of(tls), Map.of(), false, Reports.NONE));
   }
 
   /** A node at a Redis of the test that tells others something of its own accord. */
@@ -149,7 +150,7 @@ public final class NodeFixture implements AutoCloseable {
         FailureMode.DENY,
         Duration.ZERO,
         OptionalInt.of(FreePorts.one()),
-        new Extras(Optional.empty(), Optional.empty(), Optional.empty(), false, reports));
+        new Extras(Optional.empty(), Map.of(), false, reports));
   }
 
   /** A node with a port for clients of the Redis protocol. */
@@ -159,33 +160,22 @@ public final class NodeFixture implements AutoCloseable {
 
   /** The same with TLS. */
   public static NodeFixture withResp(String policy, int respPort, Optional<Tls> tls) {
-    return new NodeFixture(
-        Redis.shared(),
-        policy,
-        FailureMode.DENY,
-        Duration.ZERO,
-        OptionalInt.empty(),
-        new Extras(
-            tls,
-            Optional.of(new Address("127.0.0.1", respPort)),
-            Optional.empty(),
-            false,
-            Reports.NONE));
+    return with(ServicePort.RESP, Redis.shared(), policy, respPort, tls);
   }
 
   /** A node with a port for Envoy. */
   public static NodeFixture withEnvoy(String policy, int envoyPort, Optional<Tls> tls) {
-    return withEnvoy(Redis.shared(), policy, envoyPort, tls);
+    return with(ServicePort.ENVOY, Redis.shared(), policy, envoyPort, tls);
   }
 
   /** The same at a Redis of the test that goes away, see {@link #losing}. */
   public static NodeFixture withEnvoyLosing(String redisUri, String policy, int envoyPort) {
     Redis redis = new Redis(redisUri, OUTAGE_TIMEOUT, () -> {});
-    return withEnvoy(redis, policy, envoyPort, Optional.empty());
+    return with(ServicePort.ENVOY, redis, policy, envoyPort, Optional.empty());
   }
 
-  private static NodeFixture withEnvoy(
-      Redis redis, String policy, int envoyPort, Optional<Tls> tls) {
+  private static NodeFixture with(
+      ServicePort service, Redis redis, String policy, int port, Optional<Tls> tls) {
     return new NodeFixture(
         redis,
         policy,
@@ -193,11 +183,7 @@ public final class NodeFixture implements AutoCloseable {
         Duration.ZERO,
         OptionalInt.empty(),
         new Extras(
-            tls,
-            Optional.empty(),
-            Optional.of(new Address("127.0.0.1", envoyPort)),
-            false,
-            Reports.NONE));
+            tls, Map.of(service, new Address("127.0.0.1", port)), false, Reports.NONE));
   }
 
   /** A node that follows changes of its policy file. */
@@ -208,17 +194,16 @@ public final class NodeFixture implements AutoCloseable {
         FailureMode.DENY,
         Duration.ZERO,
         OptionalInt.empty(),
-        new Extras(Optional.empty(), Optional.empty(), Optional.empty(), true, Reports.NONE));
+        new Extras(Optional.empty(), Map.of(), true, Reports.NONE));
   }
 
   private record Extras(
       Optional<Tls> tls,
-      Optional<Address> resp,
-      Optional<Address> envoy,
+      Map<ServicePort, Address> services,
       boolean watchesPolicy,
       Reports reports) {
     static final Extras NONE =
-        new Extras(Optional.empty(), Optional.empty(), Optional.empty(), false, Reports.NONE);
+        new Extras(Optional.empty(), Map.of(), false, Reports.NONE);
   }
 
   private NodeFixture(
@@ -417,8 +402,7 @@ public final class NodeFixture implements AutoCloseable {
         new Listening(
             new Address("127.0.0.1", port),
             adminPort.stream().mapToObj(own -> new Address("127.0.0.1", own)).findFirst(),
-            extras.resp(),
-            extras.envoy(),
+            extras.services(),
             extras.tls(),
             List.of("https://app.example.com")),
         new NodeConfig.Redis(redis.uri(), redis.timeout(), START_WAIT),

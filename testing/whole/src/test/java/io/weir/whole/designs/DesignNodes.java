@@ -25,6 +25,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /** The nodes of one design, in this process, and what an operator does at them. Owned by one test. */
@@ -49,8 +50,7 @@ final class DesignNodes implements AutoCloseable {
           new Listening(
               new Address("127.0.0.1", port),
               Optional.empty(),
-              Optional.empty(),
-              Optional.empty(),
+              Map.of(),
               Optional.empty(),
               List.of()),
           new Redis(redisUri, Duration.ofSeconds(1), Duration.ofMinutes(1)),
