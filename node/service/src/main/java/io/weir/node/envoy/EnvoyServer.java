@@ -174,12 +174,12 @@ public final class EnvoyServer implements PortServer {
   }
 
   private void welcome(HttpConnection connection) {
-    Optional<Stranger> stranger = strangers.welcome(connection::close);
+    String network = Addresses.network(connection.remoteAddress().hostAddress());
+    Optional<Stranger> stranger = strangers.welcome(network, connection::close);
     if (stranger.isEmpty()) {
       var unused = connection.close();
       return;
     }
-    String network = Addresses.network(connection.remoteAddress().hostAddress());
     Caller caller = new Caller(stranger.get(), bodies.open(network), reports.open(network));
     callers.put(connection, caller);
     connection.closeHandler(closed -> {

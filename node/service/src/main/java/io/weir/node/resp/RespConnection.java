@@ -1,12 +1,8 @@
 package io.weir.node.resp;
 
-import static java.nio.charset.StandardCharsets.ISO_8859_1;
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.net.NetSocket;
-import io.weir.node.auth.TokenGuard;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -26,46 +22,34 @@ final class RespConnection implements RespClient {
   private static final Logger LOG = LoggerFactory.getLogger(RespConnection.class);
   private static final int MOST_OPEN = 256;
   private static final int MOST_WAITING = 64 << 10;
-  private static final int MOST_WRONG_TOKENS = 3;
-  private static final String NO_TOKEN = "NOAUTH Authentication required.";
   private static final String NO_MEMORY = "ERR too many bytes of unfinished commands and answers";
 
   private final NetSocket socket;
   private final ConnectedClient client;
-  private final TokenGuard services;
+  private final ShownToken token;
   private final RespCommands commands;
   private final RespMemory memory;
-  private final Runnable welcomed;
   private final RespReader reader = new RespReader();
   private final Queue<Open> open = new ArrayDeque<>();
   private final List<Runnable> goneActions = new ArrayList<>();
   private int version = RespAnswer.OLDER;
   private int waiting; // bytes of answers
-  private int wrongTokens;
-  private boolean isKnown;
   private boolean isReading;
   private boolean isEnding;
   private boolean isGone;
 
   /**
    * @param id unique among all connections of the node
-   * @param services admit the service token
+   * @param token of the client
    * @param memory of the connection
-   * @param welcomed called when the client has shown it
    */
   RespConnection(
-      long id,
-      NetSocket socket,
-      TokenGuard services,
-      RespCommands commands,
-      RespMemory memory,
-      Runnable welcomed) {
+      long id, NetSocket socket, ShownToken token, RespCommands commands, RespMemory memory) {
     this.socket = socket;
     this.client = new ConnectedClient(id, socket);
-    this.services = services;
+    this.token = token;
     this.commands = commands;
     this.memory = memory;
-    this.welcomed = welcomed;
     socket.handler(this::arrived);
     socket.drainHandler(drained -> goOn());
     socket.shutdownHandler(stopping -> end());
@@ -216,6 +200,7 @@ final class RespConnection implements RespClient {
   }
 
   private Future<Buffer> carryOut(List<String> words) {
+    token.count();
     String command = words.get(0).toUpperCase(Locale.ROOT);
     return switch (command) {
       case "AUTH" -> now(authenticate(words));
@@ -223,9 +208,7 @@ final class RespConnection implements RespClient {
       case "QUIT" -> now(quit());
       case "PING" -> now(words.size() > 1 ? RespAnswer.text(words.get(1)) : RespAnswer.pong());
       default -> {
-        if (!isKnown) {
-          throw RespException.of(NO_TOKEN);
-        }
+        token.require();
         yield commands
             .named(command)
             .map(asking -> asking.answer(words, this))
@@ -248,20 +231,8 @@ final class RespConnection implements RespClient {
     if (words.size() < 2 || words.size() > 3) {
       throw RespException.of("ERR wrong number of arguments for 'auth' command");
     }
-    requireToken(words.get(words.size() - 1));
+    token.show(words.get(words.size() - 1));
     return RespAnswer.ok();
-  }
-
-  private void requireToken(String shown) {
-    if (!services.admits(new String(shown.getBytes(ISO_8859_1), UTF_8))) {
-      wrongTokens++;
-      String error = "WRONGPASS this is not the service token";
-      throw wrongTokens < MOST_WRONG_TOKENS ? RespException.of(error) : RespException.last(error);
-    }
-    if (!isKnown) {
-      isKnown = true;
-      welcomed.run();
-    }
   }
 
   // HELLO [version [AUTH user token] [SETNAME name]]
@@ -272,7 +243,7 @@ final class RespConnection implements RespClient {
     while (at < words.size()) {
       String option = words.get(at).toUpperCase(Locale.ROOT);
       if (option.equals("AUTH") && at + 2 < words.size()) {
-        requireToken(words.get(at + 2));
+        token.show(words.get(at + 2));
         at += 3;
       } else if (option.equals("SETNAME") && at + 1 < words.size()) {
         name = Optional.of(words.get(at + 1));
@@ -281,7 +252,7 @@ final class RespConnection implements RespClient {
         throw RespException.of("ERR syntax error in HELLO");
       }
     }
-    if (!isKnown) {
+    if (!token.isShown()) {
       throw RespException.of("NOAUTH HELLO must be called with AUTH, or after it");
     }
     name.ifPresent(client::rename);

@@ -64,7 +64,8 @@ public final class RespServer implements PortServer {
   }
 
   private void welcome(NetSocket socket) {
-    Optional<Stranger> welcomed = strangers.welcome(socket::close);
+    String network = Addresses.network(socket.remoteAddress().hostAddress());
+    Optional<Stranger> welcomed = strangers.welcome(network, socket::close);
     if (welcomed.isEmpty()) {
       socket
           .write(RespAnswer.error("ERR max number of clients reached"))
@@ -75,10 +76,9 @@ public final class RespServer implements PortServer {
     RespConnection connection = new RespConnection(
         ids.getAsLong(),
         socket,
-        services,
+        new ShownToken(services, stranger::isKnown),
         commands,
-        new RespMemory(memory, Addresses.network(socket.remoteAddress().hostAddress())),
-        stranger::isKnown);
+        new RespMemory(memory, network));
     socket.closeHandler(closed -> {
       stranger.closed();
       connection.closed();

@@ -133,8 +133,14 @@ final class RespIT {
 
   @Test
   void aPipelineLongerThanAConnectionMayHaveOpenIsAnsweredWhole() throws IOException {
-    assertThat(exchange("PING\r\n".repeat(1000) + "QUIT\r\n"))
-        .isEqualTo("+PONG\r\n".repeat(1000) + "+OK\r\n");
+    assertThat(exchange("AUTH " + NodeFixture.SERVICE + "\r\n" + "PING\r\n".repeat(1000) + "QUIT\r\n"))
+        .isEqualTo("+OK\r\n" + "+PONG\r\n".repeat(1000) + "+OK\r\n");
+  }
+
+  @Test
+  void strangersHaveFewCommands() throws IOException {
+    assertThat(exchange("PING\r\n".repeat(101)))
+        .isEqualTo("+PONG\r\n".repeat(100) + "-NOAUTH Authentication required.\r\n");
   }
 
   @Test
