@@ -49,7 +49,7 @@ final class AssignmentStream implements GrpcStream.Method {
   private final PolicySource policies;
   private final NodeAssignments assignments;
   private final PartSemaphores turns;
-  private final String client;
+  private final EnvoyClient client;
   private final Consumer<GrpcStream> end;
   private final Map<List<Entry>, StreamBucket> buckets = new HashMap<>();
   private String domain = "";
@@ -61,7 +61,6 @@ final class AssignmentStream implements GrpcStream.Method {
 
   /**
    * @param turns of all streams of the event loop
-   * @param client the name of the Envoy
    * @param end is called when the stream has ended
    */
   AssignmentStream(
@@ -69,7 +68,7 @@ final class AssignmentStream implements GrpcStream.Method {
       PolicySource policies,
       NodeAssignments assignments,
       PartSemaphores turns,
-      String client,
+      EnvoyClient client,
       Consumer<GrpcStream> end) {
     this.context = context;
     this.policies = policies;
@@ -179,7 +178,7 @@ final class AssignmentStream implements GrpcStream.Method {
   private Optional<Future<Optional<Answer>>> report(
       Subject subject, StreamBucket bucket, BucketUsage usage, long writtenNanos) {
     long now = System.nanoTime();
-    Optional<UsageReport> report = bucket.report(client, usage, writtenNanos, now);
+    Optional<UsageReport> report = bucket.report(client.name(), usage, writtenNanos, now);
     if (report.isEmpty()) {
       assignments.meters().reported(Outcome.MERGED);
     }
@@ -204,7 +203,7 @@ final class AssignmentStream implements GrpcStream.Method {
     assignments.meters().reported(Outcome.UNAVAILABLE);
     if (!Failures.isOutage(error) && !hasLogged) {
       hasLogged = true;
-      LOG.warn("a report of the client {} could not be answered", client, error);
+      LOG.warn("a report of the client {} could not be answered", client.name(), error);
     }
     return Future.succeededFuture(Optional.empty());
   }
@@ -223,7 +222,7 @@ final class AssignmentStream implements GrpcStream.Method {
     }
     Optional<StreamBucket> added = assignments
         .buckets()
-        .tryTake(client, "", StreamBucket.bytes(entries))
+        .tryTake(client.name(), client.network(), StreamBucket.bytes(entries))
         .map(memory -> new StreamBucket(entries, limit, memory));
     added.ifPresent(bucket -> buckets.put(entries, bucket));
     return added;

@@ -84,7 +84,7 @@ public final class EnvoyServer implements PortServer {
   private final PartSemaphores turns;
 
   /** One connection, with the memory for its messages. */
-  private record Caller(Stranger stranger, Share bodies, Share reports) {
+  private record Caller(String network, Stranger stranger, Share bodies, Share reports) {
     void closed() {
       stranger.closed();
       bodies.close();
@@ -180,7 +180,7 @@ public final class EnvoyServer implements PortServer {
       var unused = connection.close();
       return;
     }
-    Caller caller = new Caller(stranger.get(), bodies.open(network), reports.open(network));
+    Caller caller = new Caller(network, stranger.get(), bodies.open(network), reports.open(network));
     callers.put(connection, caller);
     connection.closeHandler(closed -> {
       callers.remove(connection);
@@ -235,8 +235,8 @@ public final class EnvoyServer implements PortServer {
       refuse(request, GrpcStatus.INVALID_ARGUMENT, CLIENT + ": not of the form " + CLIENT_NAME);
       return;
     }
-    // A name that no client can give.
-    String client = named.orElseGet(() -> "~" + UUID.randomUUID());
+    EnvoyClient client =
+        new EnvoyClient(named.orElseGet(() -> "~" + UUID.randomUUID()), caller.network());
     Optional<Portion> opened = limiters.assignments().tryOpen(client);
     if (opened.isEmpty()) {
       refuse(request, GrpcStatus.RESOURCE_EXHAUSTED, "too many streams");

@@ -16,8 +16,8 @@ public record NodeAssignments(
     RedisAssignments shared, Bulkhead streams, Bulkhead buckets, AssignmentMeters meters) {
 
   /** Takes the place of a stream of a client; empty, and counted as refused, if there is none. */
-  Optional<Portion> tryOpen(String client) {
-    Optional<Portion> opened = streams.tryTake(client, "", 1);
+  Optional<Portion> tryOpen(EnvoyClient client) {
+    Optional<Portion> opened = streams.tryTake(client.name(), client.network(), 1);
     if (opened.isEmpty()) {
       meters.refusedStream();
     }

@@ -9,8 +9,8 @@ import io.weir.node.intake.UnpaidWork;
  * @param memory bytes of bodies that are being read
  * @param held requests that may be held until their slot
  * @param unpaid bytes of bodies that are read and that no limit pays for
- * @param streams streams of reports on divided limits
- * @param buckets bytes of the buckets of these streams
+ * @param streams streams of reports on divided limits, of which those of a network are half
+ * @param buckets bytes of the buckets of these streams, likewise
  */
 public record NodeBulkheads(
     Bulkhead memory, Bulkhead held, UnpaidWork unpaid, Bulkhead streams, Bulkhead buckets) {
@@ -31,7 +31,7 @@ public record NodeBulkheads(
         memory,
         new Bulkhead(250, 500, 1000),
         new UnpaidWork(System::nanoTime),
-        new Bulkhead(STREAMS_OF_NAME, MOST_STREAMS, MOST_STREAMS),
-        new Bulkhead(BUCKETS_OF_STREAM, ofBuckets, ofBuckets));
+        new Bulkhead(STREAMS_OF_NAME, MOST_STREAMS / 2, MOST_STREAMS),
+        new Bulkhead(BUCKETS_OF_STREAM, ofBuckets / 2, ofBuckets));
   }
 }

@@ -5,6 +5,7 @@ import static io.weir.node.envoy.TestStream.usage;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.grpc.Attributes;
 import io.grpc.ManagedChannel;
 import io.grpc.Status.Code;
 import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
@@ -15,6 +16,8 @@ import io.weir.node.testing.NodeFixture;
 import io.weir.testkit.FreePorts;
 import io.weir.testkit.Histories;
 import java.time.Duration;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -274,7 +277,7 @@ final class AssignmentStreamIT {
   }
 
   @Test
-  void streamsAreBounded() throws InterruptedException {
+  void streamsOfAnAddressAreHalfOfThoseOfANode() throws InterruptedException {
     List<ManagedChannel> channels = new ArrayList<>();
     List<TestStream> streams = new ArrayList<>();
     while (streams.stream().noneMatch(TestStream::hasEnded)) {
@@ -292,8 +295,13 @@ final class AssignmentStreamIT {
     }
     assertThat(streams.stream().filter(TestStream::hasEnded).map(TestStream::end))
         .containsOnly(Code.RESOURCE_EXHAUSTED);
-    assertThat(metric("throttle_assignment_streams")).isBetween(900.0, 1000.0);
+    assertThat(metric("throttle_assignment_streams")).isBetween(400.0, 500.0);
     assertThat(metric("throttle_assignment_streams_refused_total")).isPositive();
+    channels.add(connect(port, "127.0.0.2"));
+    TestStream elsewhere = TestStream.open(channels.get(channels.size() - 1), "");
+    elsewhere.report(message("edge", usage("name=free", 0, 1, 0)));
+    elsewhere.complete();
+    assertThat(elsewhere.end()).isEqualTo(Code.OK);
     for (ManagedChannel one : channels) {
       one.shutdownNow();
       assertThat(one.awaitTermination(60, TimeUnit.SECONDS)).isTrue();
@@ -329,6 +337,18 @@ final class AssignmentStreamIT {
   }
 
   private static ManagedChannel connect(int port) {
-    return NettyChannelBuilder.forAddress("127.0.0.1", port).usePlaintext().build();
+    return connect(port, "127.0.0.1");
+  }
+
+  private static ManagedChannel connect(int port, String from) {
+    return NettyChannelBuilder.forAddress("127.0.0.1", port)
+        .usePlaintext()
+        .localSocketPicker(new NettyChannelBuilder.LocalSocketPicker() {
+          @Override
+          public SocketAddress createSocketAddress(SocketAddress remote, Attributes attributes) {
+            return new InetSocketAddress(from, 0);
+          }
+        })
+        .build();
   }
 }

@@ -17,6 +17,8 @@ final class NodeBulkheadsTest {
     assertThat(buckets.tryTake("one", "", 4 << 20)).isPresent();
     assertThat(buckets.tryTake("one", "", 1)).isEmpty();
     IntStream.range(0, 100).forEach(i -> buckets.tryTake("client-" + i, "", 4 << 20));
+    assertThat(buckets.taken()).isEqualTo(megabytes << 19);
+    IntStream.range(0, 100).forEach(i -> buckets.tryTake("other-" + i, "elsewhere", 4 << 20));
     assertThat(buckets.taken()).isEqualTo(megabytes << 20);
   }
 }
