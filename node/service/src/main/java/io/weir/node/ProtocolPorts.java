@@ -66,8 +66,7 @@ final class ProtocolPorts {
         secured(new NetServerOptions().setReuseAddress(true).setTcpKeepAlive(true)),
         connectionIds,
         services(),
-        new RespCommands(
-            vertx.getOrCreateContext(), parts.policies(), parts.identities(), decider),
+        new RespCommands(vertx.getOrCreateContext(), parts.policies(), parts.identities(), decider),
         parts.memory());
   }
 

@@ -82,8 +82,8 @@ final class ListeningOption {
   private Map<ServicePort, Address> services(boolean hasServices) {
     Map<ServicePort, Address> given = new EnumMap<>(ServicePort.class);
     Map.of(ServicePort.RESP, respPort, ServicePort.ENVOY, envoyPort)
-        .forEach((service, number) -> port(service.option(), host, number)
-            .ifPresent(address -> given.put(service, address)));
+        .forEach((service, number) ->
+            port(service.option(), host, number).ifPresent(address -> given.put(service, address)));
     if (!given.isEmpty() && !hasServices) {
       String option = given.keySet().iterator().next().option();
       throw new ParameterException(

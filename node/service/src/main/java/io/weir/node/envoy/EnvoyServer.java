@@ -180,7 +180,8 @@ public final class EnvoyServer implements PortServer {
       var unused = connection.close();
       return;
     }
-    Caller caller = new Caller(network, stranger.get(), bodies.open(network), reports.open(network));
+    Caller caller =
+        new Caller(network, stranger.get(), bodies.open(network), reports.open(network));
     callers.put(connection, caller);
     connection.closeHandler(closed -> {
       callers.remove(connection);

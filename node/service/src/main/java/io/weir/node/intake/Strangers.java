@@ -41,8 +41,7 @@ public final class Strangers {
    * @return empty if services have all connections, or those of this network half of them
    */
   public Optional<Stranger> welcome(String network, Runnable close) {
-    if (services >= mostConnections
-        || servicesOf.getOrDefault(network, 0) >= mostConnections / 2) {
+    if (services >= mostConnections || servicesOf.getOrDefault(network, 0) >= mostConnections / 2) {
       return Optional.empty();
     }
     if (strangers.size() >= mostStrangers || services + strangers.size() >= mostConnections) {
@@ -85,7 +84,8 @@ public final class Strangers {
     @SuppressWarnings("NullAway") // null removes the entry
     private void count(int more) {
       services += more;
-      servicesOf.merge(network, more, (before, added) -> before + added == 0 ? null : before + added);
+      servicesOf.merge(
+          network, more, (before, added) -> before + added == 0 ? null : before + added);
     }
 
     private void dismiss() {

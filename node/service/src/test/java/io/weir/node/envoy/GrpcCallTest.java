@@ -27,8 +27,11 @@ final class GrpcCallTest {
 
   @Test
   void aMessageThatDoesNotArriveGivesItsMemoryBack() {
-    GrpcCall.serve(request(), new Bounds(50, share), arriving, (message, deadline) ->
-        Future.failedFuture("is not asked"));
+    GrpcCall.serve(
+        request(),
+        new Bounds(50, share),
+        arriving,
+        (message, deadline) -> Future.failedFuture("is not asked"));
     body.handle(Buffer.buffer(new byte[50]));
     assertThat(share.tryTake(1)).isFalse();
     arriving.check(System.nanoTime() + Duration.ofSeconds(29).toNanos());
@@ -40,8 +43,11 @@ final class GrpcCallTest {
 
   @Test
   void aMessageThatHasArrivedIsNotLate() {
-    GrpcCall.serve(request(), new Bounds(50, share), arriving, (message, deadline) ->
-        Future.succeededFuture(Buffer.buffer()));
+    GrpcCall.serve(
+        request(),
+        new Bounds(50, share),
+        arriving,
+        (message, deadline) -> Future.succeededFuture(Buffer.buffer()));
     body.handle(Buffer.buffer(new byte[GrpcAnswer.PREFIX_BYTES]));
     end.handle(null);
     arriving.check(System.nanoTime() + Duration.ofMinutes(1).toNanos());

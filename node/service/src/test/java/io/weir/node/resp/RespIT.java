@@ -133,7 +133,8 @@ final class RespIT {
 
   @Test
   void aPipelineLongerThanAConnectionMayHaveOpenIsAnsweredWhole() throws IOException {
-    assertThat(exchange("AUTH " + NodeFixture.SERVICE + "\r\n" + "PING\r\n".repeat(1000) + "QUIT\r\n"))
+    assertThat(
+            exchange("AUTH " + NodeFixture.SERVICE + "\r\n" + "PING\r\n".repeat(1000) + "QUIT\r\n"))
         .isEqualTo("+OK\r\n" + "+PONG\r\n".repeat(1000) + "+OK\r\n");
   }
 

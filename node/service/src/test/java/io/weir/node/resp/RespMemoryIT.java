@@ -53,8 +53,8 @@ final class RespMemoryIT {
   @Test
   void commandsWithoutAnEndTakeAPartOfTheMemory() throws IOException {
     String word = "$4096\r\n" + "x".repeat(4096) + "\r\n";
-    byte[] unfinished = ("*32\r\nECHO\r\n".replace("ECHO", "$4\r\nECHO") + word.repeat(30))
-        .getBytes(ISO_8859_1);
+    byte[] unfinished =
+        ("*32\r\nECHO\r\n".replace("ECHO", "$4\r\nECHO") + word.repeat(30)).getBytes(ISO_8859_1);
     int kept = 0;
     while (kept < MANY && isKept(unfinished)) {
       kept++;

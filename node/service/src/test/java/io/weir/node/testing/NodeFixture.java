@@ -182,8 +182,7 @@ public final class NodeFixture implements AutoCloseable {
         FailureMode.DENY,
         Duration.ZERO,
         OptionalInt.empty(),
-        new Extras(
-            tls, Map.of(service, new Address("127.0.0.1", port)), false, Reports.NONE));
+        new Extras(tls, Map.of(service, new Address("127.0.0.1", port)), false, Reports.NONE));
   }
 
   /** A node that follows changes of its policy file. */
@@ -202,8 +201,7 @@ public final class NodeFixture implements AutoCloseable {
       Map<ServicePort, Address> services,
       boolean watchesPolicy,
       Reports reports) {
-    static final Extras NONE =
-        new Extras(Optional.empty(), Map.of(), false, Reports.NONE);
+    static final Extras NONE = new Extras(Optional.empty(), Map.of(), false, Reports.NONE);
   }
 
   private NodeFixture(
