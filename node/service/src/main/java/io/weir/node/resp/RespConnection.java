@@ -127,7 +127,7 @@ final class RespConnection implements RespClient {
 
   // The bytes that the socket keeps are at least so many when it is full.
   private long kept() {
-    return reader.kept() + waiting + (socket.writeQueueFull() ? MOST_WAITING : 0);
+    return (long) reader.kept() + waiting + (socket.writeQueueFull() ? MOST_WAITING : 0);
   }
 
   // Its bytes are kept no longer, so it does not wait for the commands under way.
