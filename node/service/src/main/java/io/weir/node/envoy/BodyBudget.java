@@ -9,7 +9,7 @@ import java.util.Map;
  */
 final class BodyBudget {
   private final long ofNetwork;
-  private final Map<String, Share> shares = new HashMap<>();
+  private final Map<String, NetworkBudget> shares = new HashMap<>();
   private long left;
 
   BodyBudget(long bytes) {
@@ -18,19 +18,19 @@ final class BodyBudget {
   }
 
   /** The share of a network, for one connection of it more. */
-  Share open(String network) {
-    Share share = shares.computeIfAbsent(network, Share::new);
+  NetworkBudget open(String network) {
+    NetworkBudget share = shares.computeIfAbsent(network, NetworkBudget::new);
     share.connections++;
     return share;
   }
 
   /** The bytes of one network. Mutable; owned by the event loop. */
-  final class Share {
+  final class NetworkBudget {
     private final String network;
     private int connections;
     private long taken;
 
-    private Share(String network) {
+    private NetworkBudget(String network) {
       this.network = network;
     }
 

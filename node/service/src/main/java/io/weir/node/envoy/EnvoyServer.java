@@ -18,7 +18,7 @@ import io.weir.node.answer.Tickets;
 import io.weir.node.auth.Addresses;
 import io.weir.node.auth.TokenGuard;
 import io.weir.node.config.NodeConfig.Address;
-import io.weir.node.envoy.BodyBudget.Share;
+import io.weir.node.envoy.BodyBudget.NetworkBudget;
 import io.weir.node.envoy.GrpcCall.Arriving;
 import io.weir.node.envoy.GrpcCall.Bounds;
 import io.weir.node.intake.Bulkhead.Portion;
@@ -84,7 +84,8 @@ public final class EnvoyServer implements PortServer {
   private final PartSemaphores turns;
 
   /** One connection, with the memory for its messages. */
-  private record Caller(String network, Stranger stranger, Share bodies, Share reports) {
+  private record Caller(
+      String network, Stranger stranger, NetworkBudget bodies, NetworkBudget reports) {
     void closed() {
       stranger.closed();
       bodies.close();

@@ -3,7 +3,7 @@ package io.weir.node.envoy;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
-import io.weir.node.envoy.BodyBudget.Share;
+import io.weir.node.envoy.BodyBudget.NetworkBudget;
 import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -29,7 +29,7 @@ final class GrpcCall {
    * @param bytes of one
    * @param budget of all of the caller's network
    */
-  record Bounds(int bytes, Share budget) {}
+  record Bounds(int bytes, NetworkBudget budget) {}
 
   private final HttpServerRequest request;
   private final Bounds bounds;

@@ -2,7 +2,7 @@ package io.weir.node.envoy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.node.envoy.BodyBudget.Share;
+import io.weir.node.envoy.BodyBudget.NetworkBudget;
 import org.junit.jupiter.api.Test;
 
 /** Messages of one network leave room for those of others. */
@@ -11,10 +11,10 @@ final class BodyBudgetTest {
 
   @Test
   void aNetworkTakesHalfAtMostOverAllOfItsConnections() {
-    Share one = budget.open("10.0.0.1");
-    Share another = budget.open("10.0.0.1");
-    Share neighbour = budget.open("10.0.0.2");
-    Share third = budget.open("10.0.0.3");
+    NetworkBudget one = budget.open("10.0.0.1");
+    NetworkBudget another = budget.open("10.0.0.1");
+    NetworkBudget neighbour = budget.open("10.0.0.2");
+    NetworkBudget third = budget.open("10.0.0.3");
     assertThat(one.tryTake(40)).isTrue();
     assertThat(another.tryTake(11)).isFalse();
     assertThat(another.tryTake(10)).isTrue();
@@ -27,7 +27,7 @@ final class BodyBudgetTest {
 
   @Test
   void bytesOfAClosedConnectionCountUntilTheyAreGivenBack() {
-    Share closed = budget.open("10.0.0.1");
+    NetworkBudget closed = budget.open("10.0.0.1");
     assertThat(closed.tryTake(50)).isTrue();
     closed.close();
     assertThat(budget.open("10.0.0.1").tryTake(1)).isFalse();

@@ -8,7 +8,7 @@ import io.vertx.core.MultiMap;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
-import io.weir.node.envoy.BodyBudget.Share;
+import io.weir.node.envoy.BodyBudget.NetworkBudget;
 import io.weir.node.envoy.GrpcCall.Arriving;
 import io.weir.node.envoy.GrpcCall.Bounds;
 import java.lang.reflect.InvocationHandler;
@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 /** A call whose message does not end. */
 final class GrpcCallTest {
   private final BodyBudget budget = new BodyBudget(100);
-  private final Share share = budget.open("10.0.0.1");
+  private final NetworkBudget share = budget.open("10.0.0.1");
   private final Arriving arriving = new Arriving();
   private final MultiMap headers = MultiMap.caseInsensitiveMultiMap();
   private Handler<Buffer> body = bytes -> {};
