@@ -16,6 +16,6 @@ public interface Destinations {
             known -> OperationUpstream.of(known).upstream())
         .flatMap(
             name -> policy.parts().get(PART).flatMap(destinations -> destinations.named(name)));
-    return named.or(policy::upstream);
+    return named.or(() -> policy.routing().upstream());
   }
 }

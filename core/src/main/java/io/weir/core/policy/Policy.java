@@ -14,43 +14,61 @@ import java.util.stream.Stream;
  * All the rules, read and compiled. Immutable.
  *
  * @param buckets the buckets that plans demand from, in the order of the policy; without those of overrides
- * @param rules the rules that map requests to operations; the first match wins
- * @param operations the same rules by the names of their operations
  * @param plans by name
  * @param defaultPlan the plan of subjects without a plan
- * @param subjects by id
- * @param subjectRules for subjects without a record; the first match counts
- * @param compiler compiles subjects that are defined outside of the policy
- * @param upstream the target of the gateway for requests without another one
  * @param parts the settings of extensions
  */
 public record Policy(
     List<Bucket> buckets,
-    List<OperationRule> rules,
-    Map<String, OperationRule> operations,
     Map<String, Plan> plans,
     Optional<Plan> defaultPlan,
-    Map<String, Subject> subjects,
-    List<SubjectRule> subjectRules,
-    SubjectCompiler compiler,
-    Optional<Upstream> upstream,
+    Routing routing,
+    Callers callers,
     Parts parts) {
+
+  /**
+   * Which operation a request is, and where it goes.
+   *
+   * @param rules the rules that map requests to operations; the first match wins
+   * @param operations the same rules by the names of their operations
+   * @param upstream the target of the gateway for requests without another one
+   */
+  public record Routing(
+      List<OperationRule> rules,
+      Map<String, OperationRule> operations,
+      Optional<Upstream> upstream) {
+    public Routing {
+      rules = List.copyOf(rules);
+      operations = Map.copyOf(operations);
+    }
+  }
+
+  /**
+   * The subjects, and how those are found that the policy does not list.
+   *
+   * @param subjects by id
+   * @param subjectRules for subjects without a record; the first match counts
+   * @param compiler compiles subjects that are defined outside of the policy
+   */
+  public record Callers(
+      Map<String, Subject> subjects, List<SubjectRule> subjectRules, SubjectCompiler compiler) {
+    public Callers {
+      subjects = Map.copyOf(subjects);
+      subjectRules = List.copyOf(subjectRules);
+    }
+  }
 
   public Policy {
     buckets = List.copyOf(buckets);
-    rules = List.copyOf(rules);
-    operations = Map.copyOf(operations);
     plans = Map.copyOf(plans);
-    subjects = Map.copyOf(subjects);
-    subjectRules = List.copyOf(subjectRules);
   }
 
   /** The distinct plans of its subjects and rules, and all plans without overrides. */
   public Stream<Plan> allPlans() {
     return Stream.of(
             plans.values().stream(),
-            subjects.values().stream().map(Subject::plan),
-            subjectRules.stream().map(SubjectRule::plan))
+            callers.subjects().values().stream().map(Subject::plan),
+            callers.subjectRules().stream().map(SubjectRule::plan))
         .flatMap(stream -> stream)
         .distinct();
   }
@@ -70,7 +88,7 @@ public record Policy(
 
   /** The subject with this id that the policy lists. */
   public Optional<Subject> listed(String id) {
-    return Optional.ofNullable(subjects.get(id));
+    return Optional.ofNullable(callers.subjects().get(id));
   }
 
   /** The subject with this name that a rule covers. */
@@ -78,7 +96,7 @@ public record Policy(
     if (!Names.isSubject(name)) {
       return Optional.empty();
     }
-    for (SubjectRule rule : subjectRules) {
+    for (SubjectRule rule : callers.subjectRules()) {
       if (rule.match().matches(name)) {
         return Optional.of(rule.subject(name));
       }
@@ -91,18 +109,18 @@ public record Policy(
    * of them loses its limits or an override by its names.
    */
   public boolean keepsNamesOf(Policy before) {
-    return subjects.keySet().containsAll(before.subjects.keySet())
-        && compiler.names().keeps(before.compiler.names());
+    return callers.subjects().keySet().containsAll(before.callers.subjects().keySet())
+        && callers.compiler().names().keeps(before.callers.compiler().names());
   }
 
   /** The limits of a subject that is defined outside of this policy. */
   public Compiled compile(SubjectEntry entry) {
-    return compiler.compile(entry);
+    return callers.compiler().compile(entry);
   }
 
   /** The name of the plan of such a subject, if any is named anywhere. */
   public Optional<String> planName(SubjectEntry entry) {
-    return compiler.planName(entry);
+    return callers.compiler().planName(entry);
   }
 
   /**
@@ -112,17 +130,17 @@ public record Policy(
    * @param path the segments of the decoded path
    */
   public Optional<OperationRule> rule(String method, List<String> path) {
-    return Route.first(rules, OperationRule::route, method, path);
+    return Route.first(routing.rules(), OperationRule::route, method, path);
   }
 
   /** The rule of an operation by its name. */
   public Optional<OperationRule> rule(String operation) {
-    return Optional.ofNullable(operations.get(operation));
+    return Optional.ofNullable(routing.operations().get(operation));
   }
 
   /** The cost of a request for an operation that names none, in operations: 1 for an unknown operation. */
   public long ownCost(String operation) {
-    OperationRule rule = operations.get(operation);
+    OperationRule rule = routing.operations().get(operation);
     return rule == null ? 1 : rule.cost().own();
   }
 }

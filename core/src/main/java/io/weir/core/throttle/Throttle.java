@@ -99,8 +99,7 @@ public final class Throttle {
       Cost cost,
       TicketRequest ticket,
       Function<Limited, Optional<Hold>> holds) {
-    return tryTake(
-        new SubjectSource.OfPolicy(subjectId), subjectId, operation, cost, ticket, holds);
+    return tryTake(Caller.listed(subjectId), operation, cost, ticket, holds);
   }
 
   /** The same for a subject that may be defined outside of the policy. */
@@ -110,30 +109,29 @@ public final class Throttle {
       Cost cost,
       TicketRequest ticket,
       Function<Limited, Optional<Hold>> holds) {
-    return tryTake(subject::in, subject.id(), operation, cost, ticket, holds);
+    return tryTake(Caller.of(subject), operation, cost, ticket, holds);
   }
 
   private CompletionStage<Decision> tryTake(
-      SubjectSource source,
-      String name,
+      Caller caller,
       String operation,
       Cost cost,
       TicketRequest ticket,
       Function<Limited, Optional<Hold>> holds) {
     return decide(
-        new Question(source, name, operation, cost, ticket, holds, store::tryCharge),
+        new Question(caller, operation, cost, ticket, holds, store::tryCharge),
         policies.current(),
         0);
   }
 
   /** Answers as {@link #tryTake} would, and takes nothing. */
   public CompletionStage<Decision> peek(String subjectId, String operation, long cost) {
-    return peek(new SubjectSource.OfPolicy(subjectId), subjectId, operation, cost);
+    return peek(Caller.listed(subjectId), operation, cost);
   }
 
   /** The same for a subject that may be defined outside of the policy. */
   public CompletionStage<Decision> peek(Subject subject, String operation, long cost) {
-    return peek(subject::in, subject.id(), operation, cost);
+    return peek(Caller.of(subject), operation, cost);
   }
 
   /**
@@ -159,25 +157,19 @@ public final class Throttle {
             charge(subject, policy, limited, Cost.of(cost), Optional.empty(), TicketRequest.NONE));
   }
 
-  private CompletionStage<Decision> peek(
-      SubjectSource source, String name, String operation, long cost) {
+  private CompletionStage<Decision> peek(Caller caller, String operation, long cost) {
     return decide(
         new Question(
-            source,
-            name,
-            operation,
-            Cost.of(cost),
-            TicketRequest.NONE,
-            Throttle::asIfHeld,
-            store::peek),
+            caller, operation, Cost.of(cost), TicketRequest.NONE, Throttle::asIfHeld, store::peek),
         policies.current(),
         0);
   }
 
   private CompletionStage<Decision> decide(Question question, PolicyRevision policy, int reloads) {
-    Subject subject = question.subject().in(policy.policy()).orElse(null);
+    Subject subject = question.caller().source().in(policy.policy()).orElse(null);
     if (subject == null) {
-      return CompletableFuture.failedFuture(new UnknownSubjectException(question.name()));
+      return CompletableFuture.failedFuture(
+          new UnknownSubjectException(question.caller().id()));
     }
     OperationLimit limit = subject.plan().limit(question.operation());
     if (limit instanceof Limited limited) {
@@ -186,7 +178,7 @@ public final class Throttle {
         return CompletableFuture.failedFuture(new HoldNeededException(question.operation()));
       }
       Charge charge = charge(subject, policy, limited, question.cost(), hold, question.ticket());
-      if (question.subject() instanceof SubjectSource.OfPolicy) {
+      if (question.caller().source() instanceof SubjectSource.OfPolicy) {
         known(policy).keep(question.operation(), charge);
       }
       return Stages.thenCompose(
@@ -266,9 +258,18 @@ public final class Throttle {
     return new NeverAllowed(revision, List.of(), List.of(), reason);
   }
 
+  private record Caller(SubjectSource source, String id) {
+    static Caller listed(String id) {
+      return new Caller(new SubjectSource.OfPolicy(id), id);
+    }
+
+    static Caller of(Subject subject) {
+      return new Caller(subject::in, subject.id());
+    }
+  }
+
   private record Question(
-      SubjectSource subject,
-      String name,
+      Caller caller,
       String operation,
       Cost cost,
       TicketRequest ticket,

@@ -48,7 +48,7 @@ public final class KeysExtension implements Keys {
 
   @Override
   public Keys.Open open(NodeBase node) {
-    RedisRecords records = new RedisRecords(node.redis());
+    RedisRecords records = new RedisRecords(node.connections().redis());
     KnownKeys known = new KnownKeys(
         records,
         node.policies(),
@@ -59,7 +59,7 @@ public final class KeysExtension implements Keys {
     return new Opened(
         node.vertx(),
         known,
-        records.by(node.otherRedis().apply(LONGEST)),
+        records.by(node.connections().otherRedis().apply(LONGEST)),
         Identifier.of(
             node.vertx(),
             new KeyLookup(node.policies(), known),

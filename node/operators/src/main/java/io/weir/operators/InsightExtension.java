@@ -75,20 +75,16 @@ public final class InsightExtension implements Insight {
     AllNodes nodes = new AllNodes(node.policies().questions());
     DenialSearch search = new DenialSearch(nodes, memory::find, time::at);
     CaseSearch cases = new CaseSearch(nodes, asked -> memory.find(asked, time::at), time::now);
-    RedisTop top = new RedisTop(node.redis());
+    RedisTop top = new RedisTop(node.connections().redis());
     NodeWarnings warnings = new NodeWarnings(node, time::now);
     List<Symptom> symptoms = Symptoms.all(warnings::failing, warnings::unknown);
     return new Opened(
         node,
-        memory,
-        time,
-        search,
-        cases,
-        top,
+        new Memories(memory, search, cases),
+        new SharedCounts(time, top, node.connections().otherRedis().apply(LONGEST)),
         new Beat(node, nodes, new TopView(top), cases, symptoms, time::now),
         new Rehearsals(node, nodes, memory),
-        warnings,
-        node.otherRedis().apply(LONGEST));
+        warnings);
   }
 
   @Override
@@ -113,21 +109,27 @@ public final class InsightExtension implements Insight {
     }
   }
 
+  /** What this node remembers, and the searches of what all nodes remember. */
+  private record Memories(NodeMemory here, DenialSearch denials, CaseSearch cases) {}
+
+  /**
+   * What is read and written in Redis.
+   *
+   * @param slow the connections for calls that take longer than decisions
+   */
+  private record SharedCounts(RedisTime time, RedisTop top, RedisConnections slow) {}
+
   private record Opened(
       NodeBase node,
-      NodeMemory memory,
-      RedisTime time,
-      DenialSearch search,
-      CaseSearch cases,
-      RedisTop top,
+      Memories memories,
+      SharedCounts shared,
       Beat beat,
       Rehearsals rehearsals,
-      NodeWarnings warnings,
-      RedisConnections slowRedis)
+      NodeWarnings warnings)
       implements Insight.Open {
     @Override
     public Witness witness() {
-      return new All(memory, rehearsals.here(), warnings);
+      return new All(memories.here(), rehearsals.here(), warnings);
     }
 
     @Override
@@ -136,26 +138,32 @@ public final class InsightExtension implements Insight {
       // The hooks of the whole instance of Vert.x run when the connections to Redis are closed.
       ((ContextInternal) loop.vertx().getOrCreateContext())
           .addCloseHook(done -> beat.end().onComplete(done));
-      memory.begin(loop.vertx().getOrCreateContext());
+      memories.here().begin(loop.vertx().getOrCreateContext());
       rehearsals.here().begin(loop.vertx().getOrCreateContext());
       warnings.begin(loop.vertx().getOrCreateContext());
-      StateInspector inspector = new StateInspector(slowRedis);
+      StateInspector inspector = new StateInspector(shared.slow());
       Capabilities capabilities = Capabilities.onClassPath();
       List<Door> doors = List.of(
-          new TopDoor(loop.vertx(), parts.operators(), new TopView(top)),
+          new TopDoor(loop.vertx(), parts.operators(), new TopView(shared.top())),
           new LiveDoor(loop.vertx(), parts.operators(), beat.pulse(), beat.feed()),
-          new CasesDoor(loop.vertx(), parts.operators(), cases),
-          new DenialsDoor(loop.vertx(), parts.operators(), search),
+          new CasesDoor(loop.vertx(), parts.operators(), memories.cases()),
+          new DenialsDoor(loop.vertx(), parts.operators(), memories.denials()),
           new ExplainDoor(
               parts.operators(),
               parts.identities(),
-              new Explainer(loop.vertx(), parts, inspector, search, rehearsals.here(), time::now)),
+              new Explainer(
+                  loop.vertx(),
+                  parts,
+                  inspector,
+                  memories.denials(),
+                  rehearsals.here(),
+                  shared.time()::now)),
           new StatesDoor(loop.vertx(), parts, inspector, capabilities.inspections(), beat.work()),
           new RehearsalDoor(loop.vertx(), parts, rehearsals),
           new WarningsDoor(loop.vertx(), parts, warnings),
           new ReplayDoor(loop.vertx(), parts),
           new ResetDoor(loop.vertx(), parts),
-          new DriftDoor(loop.vertx(), parts, slowRedis, capabilities.driftChecks()));
+          new DriftDoor(loop.vertx(), parts, shared.slow(), capabilities.driftChecks()));
       return LoopExtension.ofOperators(doors);
     }
 
@@ -176,11 +184,12 @@ public final class InsightExtension implements Insight {
 
     // Without Redis nothing is told; the counts are kept here.
     private Future<Void> publish() {
-      return memory
+      return memories
+          .here()
           .counts(TopView.MOST)
-          .compose(counts ->
-              Future.fromCompletionStage(top.put(node.policies().questions().node(), counts)))
-          .onSuccess(time::learn)
+          .compose(counts -> Future.fromCompletionStage(
+              shared.top().put(node.policies().questions().node(), counts)))
+          .onSuccess(shared.time()::learn)
           .onFailure(error -> LOG.debug("the counts were not sent: {}", error.getMessage()))
           .otherwise(0L)
           .mapEmpty();

@@ -131,7 +131,7 @@ final class LoopMemory implements Witness {
     Denial denial = denial(question, decision, by, outcome, RequestTrace.id());
     denials.add(denial);
     log.accept(denial);
-    return decision.withId(denial.id());
+    return decision.withId(denial.event().id());
   }
 
   private void count(CaseType kind, Question question, LimitName by, long now) {
@@ -145,19 +145,17 @@ final class LoopMemory implements Witness {
         ? Duration.of(denied.retryAfterMicros(), ChronoUnit.MICROS)
         : Duration.ZERO;
     return new Denial(
-        LoopDenials.newId(),
-        nanos.getAsLong(),
-        name(question),
+        new Denial.Event(LoopDenials.newId(), nanos.getAsLong(), trace),
+        new Denial.Asked(
+            name(question), question.cost(), RequestLimits.carried(question.subject())),
         by,
-        question.cost(),
-        outcome,
-        full.stream().map(name -> full(name, question, decision)).toList(),
-        wait,
-        decision instanceof Denied denied && denied.estimate(),
+        new Denial.Answer(
+            outcome,
+            full.stream().map(name -> full(name, question, decision)).toList(),
+            wait,
+            decision instanceof Denied denied && denied.estimate()),
         decision.degraded(),
-        decision.revision(),
-        trace,
-        RequestLimits.carried(question.subject()));
+        decision.revision());
   }
 
   /** Remembers a request that a limit would have denied which is not enforced. */

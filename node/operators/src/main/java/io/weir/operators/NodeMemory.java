@@ -65,7 +65,8 @@ public final class NodeMemory implements Witness, WouldDeny {
     return Future.all(loops.values().stream().map(loop -> loop.find(asked)).toList())
         .map(all -> all.<List<Denial>>list().stream()
             .flatMap(Collection::stream)
-            .sorted(Comparator.comparingLong(Denial::atNanos).reversed())
+            .sorted(
+                Comparator.comparingLong((Denial it) -> it.event().atNanos()).reversed())
             .limit(asked.most())
             .toList());
   }

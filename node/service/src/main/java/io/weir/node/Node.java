@@ -89,7 +89,7 @@ public final class Node implements AutoCloseable {
     starting.close();
     serve();
     watchBuckets();
-    context.watch().ifPresent(file -> file.start(context.metrics()));
+    context.adminParts().watch().ifPresent(file -> file.start(context.metrics()));
   }
 
   private void watchBuckets() {
@@ -108,7 +108,7 @@ public final class Node implements AutoCloseable {
 
   @Override
   public void close() {
-    context.readiness().stop();
+    context.adminParts().readiness().stop();
     pause(context.parts().config().running().shutdownDelay());
     // Each verticle waits for its requests and calls; the timeout is for the whole node.
     Duration patience = context.parts().config().running().shutdownTimeout().plusSeconds(2);

@@ -92,14 +92,14 @@ final class NodeAssembly {
     return new NodeContext(
         parts,
         decider,
-        holds,
-        new RedisAudit(shared.connections()),
-        services(parts.identities()),
-        readiness(NodeContext.policyFile(watch)),
-        watch,
-        stranding,
+        new NodeContext.ServiceParts(services(parts.identities()), holds),
+        new NodeContext.AdminParts(
+            new RedisAudit(shared.connections()),
+            readiness(NodeContext.policyFile(watch)),
+            watch,
+            stranding,
+            openApi),
         metrics,
-        openApi,
         opened);
   }
 
@@ -109,11 +109,9 @@ final class NodeAssembly {
     return new NodeBase(
         vertx,
         shared.config(),
-        shared.connections(),
-        shared::connect,
+        new NodeBase.Connections(shared.connections(), shared::connect),
         policies,
-        shared.redis(),
-        holds,
+        new NodeBase.Stores(shared.redis(), holds),
         metrics.registry());
   }
 
@@ -128,8 +126,8 @@ final class NodeAssembly {
 
   private NodeParts parts(
       NodeBase base, Identities identities, Decider decider, UpstreamSlots slots) {
-    Admission admission =
-        new Admission(policies, identities, decider, new Debts(vertx, decider), base.holds());
+    Admission admission = new Admission(
+        policies, identities, decider, new Debts(vertx, decider), base.stores().holds());
     NodeBulkheads bulkheads = NodeBulkheads.ofHeap(Runtime.getRuntime().maxMemory());
     metrics.held(bulkheads.held()::taken);
     metrics.assignmentStreams(bulkheads.streams()::taken);

@@ -17,29 +17,41 @@ import java.util.Optional;
  * The parts of a node that all its event loops share.
  *
  * @param parts those that extensions use, too
- * @param store for reservations of services
- * @param audit the last changes by operators
- * @param services guards the doors for services
- * @param watch of the policy file, if the node follows it
- * @param stranding finds subjects outside of the policy that a change of it would strand
- * @param openApi the description of all doors
  */
 record NodeContext(
     NodeParts parts,
     Decider decider,
-    RedisHolds store,
-    RedisAudit audit,
-    ServiceGuard services,
-    Readiness readiness,
-    Optional<PolicyFileWatch> watch,
-    Stranding stranding,
+    ServiceParts serviceParts,
+    AdminParts adminParts,
     NodeMetrics metrics,
-    String openApi,
     List<OpenExtension> extensions) {
+
+  /**
+   * The parts of the doors for services.
+   *
+   * @param guard lets services in
+   * @param holds for their reservations
+   */
+  record ServiceParts(ServiceGuard guard, RedisHolds holds) {}
+
+  /**
+   * The parts of the doors for operators.
+   *
+   * @param audit the last changes by operators
+   * @param watch of the policy file, if the node follows it
+   * @param stranding finds subjects outside of the policy that a change of it would strand
+   * @param openApi the description of all doors
+   */
+  record AdminParts(
+      RedisAudit audit,
+      Readiness readiness,
+      Optional<PolicyFileWatch> watch,
+      Stranding stranding,
+      String openApi) {}
 
   /** The policy file that the node follows. */
   WatchedFile policyFile() {
-    return policyFile(watch);
+    return policyFile(adminParts.watch());
   }
 
   /** The policy file of a watch. */

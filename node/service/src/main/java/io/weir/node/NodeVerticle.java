@@ -75,7 +75,7 @@ final class NodeVerticle extends VerticleBase {
     LoopParts loop = new LoopParts(
         parts,
         vertx,
-        new ServiceRequests(vertx, node.services(), parts.memory()),
+        new ServiceRequests(vertx, node.serviceParts().guard(), parts.memory()),
         new Sender(
             vertx, new Connections(vertx, node.metrics().http()), parts.slots().on(vertx)));
     List<LoopExtension> extensions =
@@ -106,10 +106,20 @@ final class NodeVerticle extends VerticleBase {
   private List<Door> ownDoors(ServiceRequests services, WaitingDecider decider) {
     return List.of(
         new CheckDoor(
-            vertx, parts.policies(), parts.identities(), decider, node.services(), parts.memory()),
+            vertx,
+            parts.policies(),
+            parts.identities(),
+            decider,
+            node.serviceParts().guard(),
+            parts.memory()),
         new AuthorizeDoor(vertx, parts.identities(), node.decider()),
         new ReservationDoor(
-            vertx, parts.identities(), node.decider(), node.store(), node.metrics(), services));
+            vertx,
+            parts.identities(),
+            node.decider(),
+            node.serviceParts().holds(),
+            node.metrics(),
+            services));
   }
 
   private static List<Door> joined(List<Door> own, Stream<List<Door>> ofExtensions) {
@@ -160,11 +170,16 @@ final class NodeVerticle extends VerticleBase {
   }
 
   private List<Door> operatorsDoors() {
-    PolicyAdmin desk =
-        new PolicyAdmin(vertx, parts.policies(), node.audit(), node.stranding(), node.policyFile());
+    PolicyAdmin desk = new PolicyAdmin(
+        vertx,
+        parts.policies(),
+        node.adminParts().audit(),
+        node.adminParts().stranding(),
+        node.policyFile());
     return Stream.concat(
             PolicyDoors.of(vertx, desk, parts.operators(), parts.memory()).stream(),
-            Stream.of(new AdminDoor(node.readiness(), node.metrics(), node.openApi())))
+            Stream.of(new AdminDoor(
+                node.adminParts().readiness(), node.metrics(), node.adminParts().openApi())))
         .toList();
   }
 
@@ -172,7 +187,12 @@ final class NodeVerticle extends VerticleBase {
       List<Door> doors, Function<HttpServerRequest, Future<Void>> others, Cors cors) {
     doors.forEach(door -> served.addAll(door.routes()));
     return new Intake(
-        vertx, doors, others, node.readiness()::isStopping, node.metrics().http(), cors);
+        vertx,
+        doors,
+        others,
+        node.adminParts().readiness()::isStopping,
+        node.metrics().http(),
+        cors);
   }
 
   private Future<HttpServer> listen(Intake intake, HttpServerOptions options, Address address) {

@@ -85,7 +85,7 @@ final class ProtocolPorts {
             new EnvoyServer.Corrections(corrections::refund, corrections::owe),
             parts.identities()::named,
             assignments()),
-        node.readiness()::isStopping);
+        node.adminParts().readiness()::isStopping);
   }
 
   private NodeAssignments assignments() {

@@ -153,7 +153,13 @@ public final class MixedAnswer {
     }
     isPaced |= isExactCost || isPriced();
     long step = ofPermits >= waitMicros ? ofPermits : 0;
-    return new Terms(waitMicros, step, 0, certain, isPaced, isExactCost, List.copyOf(slots));
+    return new Terms(
+        waitMicros,
+        new MixedDenial.Steps(step, 0),
+        certain,
+        isPaced,
+        isExactCost,
+        List.copyOf(slots));
   }
 
   /** The same if rates are full. */
@@ -161,12 +167,23 @@ public final class MixedAnswer {
     boolean isCertain =
         !isPriced() && charge.demands().stream().noneMatch(demand -> demand.overflow());
     return new Terms(
-        waitMicros, 0, 0, isCertain ? waitMicros : 0, !isCertain, true, slotsOfSubject());
+        waitMicros,
+        new MixedDenial.Steps(0, 0),
+        isCertain ? waitMicros : 0,
+        !isCertain,
+        true,
+        slotsOfSubject());
   }
 
   /** The same if each caller gets its own turn: only callers beyond the bound get one here. */
   Terms termsOfTurns(long waitMicros, long stepMicros) {
-    return new Terms(waitMicros, stepMicros, LastDenial.TURNS, 0, false, true, slotsOfSubject());
+    return new Terms(
+        waitMicros,
+        new MixedDenial.Steps(stepMicros, LastDenial.TURNS),
+        0,
+        false,
+        true,
+        slotsOfSubject());
   }
 
   /** Whether all units used are those of the paying buckets, in their order. */

@@ -46,8 +46,6 @@ public final class MixedDenial {
    * The terms of the wait.
    *
    * @param waitMicros of the denied caller, from when Redis decided
-   * @param stepMicros from the moment of one caller to that of the next; 0 if all get the same
-   * @param moments the number of moments, including that of the denied caller; then they start again
    * @param certainMicros how long no other caller can get a better answer, from when Redis decided
    * @param isPaced whether afterwards one caller at a time asks Redis
    * @param isExactCost whether it holds only for requests with the same cost and the same wish for a ticket
@@ -55,8 +53,7 @@ public final class MixedDenial {
    */
   record Terms(
       long waitMicros,
-      long stepMicros,
-      long moments,
+      Steps steps,
       long certainMicros,
       boolean isPaced,
       boolean isExactCost,
@@ -64,9 +61,18 @@ public final class MixedDenial {
 
     /** The same with a shorter step. */
     Terms withStep(long micros) {
-      return new Terms(waitMicros, micros, moments, certainMicros, isPaced, isExactCost, slots);
+      Steps shorter = new Steps(micros, steps.moments);
+      return new Terms(waitMicros, shorter, certainMicros, isPaced, isExactCost, slots);
     }
   }
+
+  /**
+   * The moments of callers.
+   *
+   * @param stepMicros from the moment of one caller to that of the next; 0 if all get the same
+   * @param moments their number, including that of the denied caller; then they start again
+   */
+  record Steps(long stepMicros, long moments) {}
 
   // toldNanos is the latest moment that a caller has got.
   private record Times(long askedNanos, long answeredNanos, long retryNanos) {}
@@ -95,7 +101,7 @@ public final class MixedDenial {
     if (!terms.isPaced || !before.terms.isPaced) {
       return this;
     }
-    long step = Math.min(terms.stepMicros, before.terms.stepMicros);
+    long step = Math.min(terms.steps.stepMicros(), before.terms.steps.stepMicros());
     return new MixedDenial(
         charge,
         answer,
@@ -132,7 +138,7 @@ public final class MixedDenial {
   /** Whether Redis would certainly deny as well. */
   boolean isCertain(long nowNanos) {
     long elapsed = NANOSECONDS.toMicros(nowNanos - askedNanos);
-    boolean hasMoments = terms.moments <= 1 || next.get() < terms.moments - 1;
+    boolean hasMoments = terms.steps.moments() <= 1 || next.get() < terms.steps.moments() - 1;
     return hasMoments
         && terms.certainMicros > elapsed + elapsed / DRIFT + 1
         && lastReturn() - askedNanos < 0;
@@ -173,19 +179,21 @@ public final class MixedDenial {
   /** The denial of another caller. */
   StoreAnswer deny(Charge asked, long nowNanos) {
     long elapsed = NANOSECONDS.toMicros(nowNanos - answeredNanos);
-    long wait = terms.isPaced && terms.stepMicros > 0
+    long wait = terms.isPaced && terms.steps.stepMicros() > 0
         ? NANOSECONDS.toMicros(nextRetry(nowNanos) - nowNanos)
-        : terms.waitMicros + nextMoment() * terms.stepMicros - elapsed;
+        : terms.waitMicros + nextMoment() * terms.steps.stepMicros() - elapsed;
     long least = isCertain(nowNanos) ? 1 : NANOSECONDS.toMicros(PAUSE_NANOS);
     return answer.deniedLater(asked, Math.max(least, wait), elapsed);
   }
 
   private long nextMoment() {
-    return terms.moments <= 1 ? 0 : 1 + next.getAndIncrement() % (terms.moments - 1);
+    return terms.steps.moments() <= 1
+        ? 0
+        : 1 + next.getAndIncrement() % (terms.steps.moments() - 1);
   }
 
   private long nextRetry(long nowNanos) {
-    long step = MICROSECONDS.toNanos(terms.stepMicros);
+    long step = MICROSECONDS.toNanos(terms.steps.stepMicros());
     return retryNanos.updateAndGet(last -> {
       long later = Math.max(last, nowNanos) + step;
       long furthest = Math.max(FURTHEST_NANOS, SlotLimits.TURNS * step);

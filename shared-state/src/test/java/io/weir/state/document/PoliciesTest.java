@@ -45,8 +45,8 @@ final class PoliciesTest {
     Policy policy = policy(BUCKETS);
     assertThat(policy.buckets().get(0).scope()).isEqualTo(Scope.KEY);
     assertThat(policy.defaultPlan()).map(Plan::name).contains("default");
-    assertThat(policy.upstream()).isEmpty();
-    assertThat(policy.subjects()).isEmpty();
+    assertThat(policy.routing().upstream()).isEmpty();
+    assertThat(policy.callers().subjects()).isEmpty();
     assertThat(policy.defaultPlan().orElseThrow().limit("Other")).isInstanceOf(NotConfigured.class);
   }
 
@@ -56,10 +56,10 @@ final class PoliciesTest {
         operations: [{ name: Ping, match: { path: /ping } }]
         upstream: { url: "http://localhost:9000" }
         """);
-    assertThat(policy.upstream())
+    assertThat(policy.routing().upstream())
         .contains(new Upstream(URI.create("http://localhost:9000"), 1000, 30_000, 10 << 20, false));
-    assertThat(policy.rules().get(0).cost()).isEqualTo(new CostRule.Fixed(1));
-    assertThat(policy.rules().get(0).excess().unlimited()).isFalse();
+    assertThat(policy.routing().rules().get(0).cost()).isEqualTo(new CostRule.Fixed(1));
+    assertThat(policy.routing().rules().get(0).excess().unlimited()).isFalse();
   }
 
   @Test
@@ -223,7 +223,7 @@ final class PoliciesTest {
   void anEmptyCostIsTheDefault() {
     Policy policy =
         policy(BUCKETS + "operations:\n  - name: Ping\n    cost:\n    match: { path: /ping }\n");
-    assertThat(policy.rules())
+    assertThat(policy.routing().rules())
         .extracting(OperationRule::cost)
         .containsExactly(new CostRule.Fixed(1));
   }
@@ -444,7 +444,7 @@ final class PoliciesTest {
           - { name: Many, cost: { count: body, max: 100 } }
           - { name: Peng, cost: { json: /gas/limit, default: 2001, max: 5000, divisor: 1000 } }
         """);
-    assertThat(policy.rules())
+    assertThat(policy.routing().rules())
         .extracting(OperationRule::cost)
         .containsExactly(
             new CostRule.Fixed(5),
@@ -477,7 +477,7 @@ final class PoliciesTest {
           - { name: Ping, match: { path: /ping }, maxDelay: 1500ms }
           - { name: Pong, match: { path: /pong } }
         """);
-    assertThat(policy.rules())
+    assertThat(policy.routing().rules())
         .extracting(rule -> rule.excess().maxDelayMillis())
         .containsExactly(1500L, 0L);
   }
@@ -487,7 +487,7 @@ final class PoliciesTest {
   void theExamplesAreSound(String name, int buckets, int subjects) throws IOException {
     Policy policy = PolicyDocuments.read(Path.of("../examples", name)).policy();
     assertThat(policy.buckets()).hasSize(buckets);
-    assertThat(policy.subjects()).hasSize(subjects);
+    assertThat(policy.callers().subjects()).hasSize(subjects);
     assertThat(policy.subject("k1").or(() -> policy.subject("plain"))).isPresent();
   }
 

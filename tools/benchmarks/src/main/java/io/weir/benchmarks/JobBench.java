@@ -1,5 +1,6 @@
 package io.weir.benchmarks;
 
+import io.weir.jobs.rule.JobIdentity;
 import io.weir.jobs.rule.JobParameter;
 import io.weir.jobs.rule.JobRule;
 import io.weir.jobs.rule.JobSubmission;
@@ -39,13 +40,8 @@ final class JobBench {
           JobParameter.BYTES_OF_KEY, MAX_BYTES,
           JobParameter.BYTES_OF_TENANT, MAX_BYTES,
           JobParameter.BYTES_IN_ALL, MAX_BYTES),
-      Optional.empty(),
-      false,
-      false,
-      false,
-      JobRule.RECEIPT_WAITS,
-      Set.of(),
-      Set.of());
+      new JobRule.Waits(false, false, JobRule.RECEIPT_WAITS),
+      new JobRule.Protocol(Optional.empty(), false, Set.of(), Set.of()));
   private int number;
 
   JobBench(String uri, RedisProbe probe, PrintWriter out) {
@@ -108,7 +104,7 @@ final class JobBench {
   private JobSubmission next() {
     int mine = number++;
     return new JobSubmission(
-        OPERATION, id(mine), "acme", "k" + mine % 100, "f".repeat(32), REQUEST);
+        new JobIdentity(OPERATION, id(mine), "acme", "k" + mine % 100, "f".repeat(32)), REQUEST);
   }
 
   private static String id(int number) {

@@ -16,7 +16,7 @@ public final class BatchExtension implements Extension {
 
   @Override
   public OpenExtension open(NodeBase node) {
-    return new Opened(new IdempotencyStore(node.redis()), new Bulkhead(16, 64, 128));
+    return new Opened(new IdempotencyStore(node.connections().redis()), new Bulkhead(16, 64, 128));
   }
 
   /**

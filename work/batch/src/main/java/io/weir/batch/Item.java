@@ -7,18 +7,23 @@ import java.util.Optional;
 /**
  * An operation of a batch, as the caller wrote it.
  *
- * @param parameters values for the names in braces of the path
  * @param body JSON, in which references are replaced; empty for none
  * @param isCounted whether it continues an admitted item: counted, not rejected
  */
 record Item(
     String method,
-    String path,
+    Target target,
     Map<String, String> headers,
-    Map<String, Parameter> parameters,
     Buffer body,
     Optional<String> idempotencyKey,
     boolean isCounted) {
+
+  /**
+   * The resource.
+   *
+   * @param parameters values for the names in braces of the path
+   */
+  record Target(String path, Map<String, Parameter> parameters) {}
 
   /** The value for a name in braces. */
   sealed interface Parameter {

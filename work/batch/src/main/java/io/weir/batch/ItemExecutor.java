@@ -9,6 +9,8 @@ import io.vertx.core.WorkerExecutor;
 import io.vertx.core.buffer.Buffer;
 import io.weir.batch.IdempotencyStore.Claim;
 import io.weir.batch.References.UnresolvedException;
+import io.weir.batch.ResolvedItem.Message;
+import io.weir.batch.ResolvedItem.Repetition;
 import io.weir.client.answer.IdempotentMethods;
 import io.weir.core.policy.Destination;
 import io.weir.core.policy.Subject;
@@ -90,7 +92,7 @@ final class ItemExecutor {
     return workers
         .executeBlocking(() -> resolved(index, item, references, continues), false)
         .onComplete(end -> work.spend(item.body().length() + references.lookedThrough()))
-        .compose(resolved -> memory.tryGrow(resolved.body().length())
+        .compose(resolved -> memory.tryGrow(resolved.message().body().length())
             ? execute(resolved, isFirst)
             : Future.succeededFuture(Done.unavailable("memory_exhausted", Duration.ofSeconds(1))))
         .recover(error -> error instanceof UnresolvedException
@@ -100,11 +102,14 @@ final class ItemExecutor {
   }
 
   private Future<Done> execute(ResolvedItem item, boolean isFirst) {
-    if (item.key().isEmpty()) {
+    if (item.repetition().key().isEmpty()) {
       return sender.send(item, isFirst).map(Sent::done);
     }
     IdempotencyStore.Item named = new IdempotencyStore.Item(
-        subject.tenant(), subject.id(), item.key().get(), item.fingerprint());
+        subject.tenant(),
+        subject.id(),
+        item.repetition().key().get(),
+        item.repetition().fingerprint());
     String token = RandomId.next();
     return claim(named, token, item, LOOKS)
         .compose(claim -> claimed(claim, item, named, token, isFirst))
@@ -139,25 +144,25 @@ final class ItemExecutor {
     String plain = path.split("\\?", 2)[0];
     Optional<Destination> to = admission.destinationOf(item.method(), plain);
     return new ResolvedItem(
-        item.method(),
-        path,
-        item.headers(),
-        body,
-        key,
-        IdempotentMethods.contains(item.method())
-            || (key.isPresent()
-                && to.filter(known -> known.settings().honoursIdempotencyKeys()).isPresent()),
+        new Message(item.method(), path, item.headers(), body),
+        new Repetition(
+            key,
+            IdempotentMethods.contains(item.method())
+                || (key.isPresent()
+                    && to.filter(known -> known.settings().honoursIdempotencyKeys())
+                        .isPresent()),
+            Sha256.hex(
+                (item.method() + ' ' + path + ' ' + item.headers() + ' ').getBytes(UTF_8),
+                body.getBytes())),
         to.map(ItemExecutor::atMost).orElse(UNKNOWN_AT_MOST),
-        item.isCounted() && continues,
-        Sha256.hex(
-            (item.method() + ' ' + path + ' ' + item.headers() + ' ').getBytes(UTF_8),
-            body.getBytes()));
+        item.isCounted() && continues);
   }
 
   // If another executor has the item, wait a while: most items are done soon.
   private Future<Claim> claim(
       IdempotencyStore.Item named, String token, ResolvedItem item, int looks) {
-    return stage(store.claim(named, token, item.atMost().plus(SLACK), item.isRepeatable()))
+    return stage(store.claim(
+            named, token, item.atMost().plus(SLACK), item.repetition().isSafe()))
         .compose(claim -> claim instanceof Claim.Busy && looks > 0
             ? vertx
                 .timer(LOOK_AGAIN_MILLIS, TimeUnit.MILLISECONDS)

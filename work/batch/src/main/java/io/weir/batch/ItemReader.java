@@ -81,9 +81,8 @@ final class ItemReader {
     }
     return new Item(
         Optional.ofNullable(method).orElse(""),
-        Optional.ofNullable(path).orElse(""),
+        new Item.Target(Optional.ofNullable(path).orElse(""), parameters),
         headers,
-        parameters,
         body,
         idempotencyKey,
         charge.equals("count"));

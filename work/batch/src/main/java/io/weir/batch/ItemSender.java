@@ -139,12 +139,14 @@ final class ItemSender {
 
   private Future<Sent> admitted(ResolvedItem item, boolean isFirst) {
     MultiMap headers = headers(item, isFirst);
-    IdentifiedRequest asked = asked(item.method(), item.target(), headers);
-    if (item.body().length() > asked.upstream().maxBodyBytes()) {
+    IdentifiedRequest asked = asked(item.message().method(), item.message().target(), headers);
+    if (item.message().body().length() > asked.upstream().maxBodyBytes()) {
       throw Upload.tooLong();
     }
     return CostedRequest.of(
-            asked, Optional.of(item.body()), reading -> workers.executeBlocking(reading, false))
+            asked,
+            Optional.of(item.message().body()),
+            reading -> workers.executeBlocking(reading, false))
         .compose(priced -> admitted(item, priced, Tickets.in(headers, 0)));
   }
 
@@ -178,8 +180,8 @@ final class ItemSender {
     long deadline = System.nanoTime() + item.atMost().toNanos();
     WholeRequest<UpstreamAnswer> request = new WholeRequest<>(
         OutgoingRequest.of(batch, asked),
-        Optional.of(item.body()),
-        item.isRepeatable(),
+        Optional.of(item.message().body()),
+        item.repetition().isSafe(),
         deadline,
         batch.response()::closed,
         (outgoing, turn, filter) -> {
@@ -201,7 +203,7 @@ final class ItemSender {
     long left = TimeUnit.NANOSECONDS.toMillis(deadlineNanos - System.nanoTime());
     long timer = vertx.setTimer(Math.max(1, left), late -> outgoing.reset());
     return outgoing
-        .send(item.body())
+        .send(item.message().body())
         .compose(head -> UpstreamAnswer.of(head, usage))
         .onComplete(end -> vertx.cancelTimer(timer));
   }
@@ -218,9 +220,9 @@ final class ItemSender {
   }
 
   private MultiMap headers(ResolvedItem item, boolean isFirst) {
-    MultiMap headers = headers(item.headers(), isFirst);
-    item.key().ifPresent(key -> headers.set("Idempotency-Key", key));
-    if (item.body().length() > 0 && !headers.contains(HttpHeaders.CONTENT_TYPE)) {
+    MultiMap headers = headers(item.message().headers(), isFirst);
+    item.repetition().key().ifPresent(key -> headers.set("Idempotency-Key", key));
+    if (item.message().body().length() > 0 && !headers.contains(HttpHeaders.CONTENT_TYPE)) {
       headers.set(HttpHeaders.CONTENT_TYPE, "application/json");
     }
     return headers;

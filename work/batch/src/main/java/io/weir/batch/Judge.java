@@ -54,7 +54,7 @@ final class Judge {
 
   /** The upstream may or may not have executed the item. */
   static Sent lost(ResolvedItem item, int status) {
-    return item.isRepeatable()
+    return item.repetition().isSafe()
         ? Sent.release(new Done(
             Result.of("failed", "the upstream did not answer", status),
             status,
@@ -79,7 +79,7 @@ final class Judge {
           Result.of("executed", answer), 200, MultiMap.caseInsensitiveMultiMap(), isCounted));
     }
     Result failed = Result.of("failed", answer);
-    if (AnswerStatus.isPassing(status) && item.isRepeatable()) {
+    if (AnswerStatus.isPassing(status) && item.repetition().isSafe()) {
       return Sent.release(new Done(failed, status, waits(answer.headers()), false));
     }
     return status < 500 ? Sent.release(Done.of(failed)) : Sent.leave(Done.of(failed));

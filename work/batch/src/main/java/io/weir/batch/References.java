@@ -58,11 +58,11 @@ final class References {
 
   /** The path of an item, with its parameters filled in. */
   String path(Item item) throws UnresolvedException {
-    Matcher names = BRACES.matcher(item.path());
+    Matcher names = BRACES.matcher(item.target().path());
     StringBuilder path = new StringBuilder();
     while (names.find()) {
       String name = names.group(1);
-      String segment = segment(name, item.parameters().get(name));
+      String segment = segment(name, item.target().parameters().get(name));
       names.appendReplacement(path, Matcher.quoteReplacement(segment));
       if (path.length() > MAX_PATH) {
         throw new UnresolvedException("the path is longer than %d characters".formatted(MAX_PATH));

@@ -8,21 +8,20 @@ import java.util.Optional;
 /**
  * An item as it is sent, without references.
  *
- * @param target the path, with its query
- * @param key its idempotency key
- * @param isRepeatable whether repeating it is safe: the method is idempotent (RFC 9110, section 9.2.2), or the upstream
- *     honours the key
  * @param atMost the longest time it may take
  * @param isCounted whether it continues an admitted item
- * @param fingerprint of the content, so that the key cannot be reused for another request
  */
-record ResolvedItem(
-    String method,
-    String target,
-    Map<String, String> headers,
-    Buffer body,
-    Optional<String> key,
-    boolean isRepeatable,
-    Duration atMost,
-    boolean isCounted,
-    String fingerprint) {}
+record ResolvedItem(Message message, Repetition repetition, Duration atMost, boolean isCounted) {
+
+  /** @param target the path, with its query */
+  record Message(String method, String target, Map<String, String> headers, Buffer body) {}
+
+  /**
+   * What a repetition of it does.
+   *
+   * @param key its idempotency key
+   * @param isSafe whether the method is idempotent (RFC 9110, section 9.2.2), or the upstream honours the key
+   * @param fingerprint of the content, so that the key cannot be reused for another request
+   */
+  record Repetition(Optional<String> key, boolean isSafe, String fingerprint) {}
+}

@@ -50,7 +50,7 @@ public final class JobsExtension implements Extension {
   @Override
   public OpenExtension open(NodeBase node) {
     return new Opened(
-        new RedisJobs(node.otherRedis().apply(TIMEOUT)),
+        new RedisJobs(node.connections().otherRedis().apply(TIMEOUT)),
         new JobTokens(node.config().tokens().service()),
         new JobMeters(node.meters()),
         ResultMemory.ofHeap(Runtime.getRuntime().maxMemory()),

@@ -35,7 +35,7 @@ public final class ProvidersExtension implements NamedUpstreams {
 
   @Override
   public NamedUpstreams.Open open(NodeBase node) {
-    RedisProviders store = new RedisProviders(node.redis());
+    RedisProviders store = new RedisProviders(node.connections().redis());
     ProviderMeters meters = new ProviderMeters(node.meters());
     KeyRests rests = new KeyRests();
     return new Opened(

@@ -22,7 +22,8 @@ public final class WindowsExtension implements Extension {
 
   @Override
   public OpenExtension open(NodeBase node) {
-    return new Opened(node, new RedisWindows(node.redis()), new WindowMeters(node.meters()));
+    return new Opened(
+        node, new RedisWindows(node.connections().redis()), new WindowMeters(node.meters()));
   }
 
   @Override

@@ -88,14 +88,13 @@ public final class PolicyReader {
     Subjects subjects = draft.subjects();
     return new Policy(
         draft.drawnBuckets().stream().map(bucket -> bucket.shape().bucket()).toList(),
-        draft.rules(),
-        draft.rules().stream().collect(Collectors.toMap(OperationRule::name, rule -> rule)),
         subjects.compiler().withoutOverrides(),
         subjects.compiler().defaultPlan(),
-        subjects.byId(),
-        subjects.rules(),
-        subjects.compiler(),
-        upstream,
+        new Policy.Routing(
+            draft.rules(),
+            draft.rules().stream().collect(Collectors.toMap(OperationRule::name, rule -> rule)),
+            upstream),
+        new Policy.Callers(subjects.byId(), subjects.rules(), subjects.compiler()),
         parts);
   }
 

@@ -98,7 +98,7 @@ public final class RequestRules {
     String begin = rawPath.replaceAll("[;%\\\\].*", "").replaceAll("/+", "/");
     List<String> segments = PathPattern.segments(begin);
     return rules.isEmpty()
-        ? weir.policy().policy().rules().stream()
+        ? weir.policy().policy().routing().rules().stream()
             .flatMap(rule -> rule.route().stream())
             .anyMatch(route -> route.path().mayBegin(segments))
         : rules.stream().anyMatch(rule -> rule.route().path().mayBegin(segments));

@@ -141,7 +141,7 @@ final class KeyCache implements Feed.Listener {
     find(RecordType.KEY, id)
         .thenCompose(entry -> entry.isEmpty()
             ? CompletableFuture.completedFuture(Optional.<Known>empty())
-            : tenant(entry.get().tenant())
+            : tenant(entry.get().name().tenant())
                 .thenApply(tenant -> Optional.of(new Known(entry.get(), tenant, mine.generation))))
         .thenAccept(known -> ended(id, mine, known))
         .exceptionally(error -> {
@@ -293,6 +293,8 @@ final class KeyCache implements Feed.Listener {
 
   private static StoredFields stored(StoredRecord entry) {
     return new StoredFields(
-        entry.kind().word() + ":" + entry.id(), entry.version(), entry.fieldsByName());
+        entry.name().kind().word() + ":" + entry.name().id(),
+        entry.history().version(),
+        entry.fieldsByName());
   }
 }

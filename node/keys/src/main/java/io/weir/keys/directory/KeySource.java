@@ -15,7 +15,7 @@ record KeySource(Known known, KeyCache cache, ToLongFunction<String> nowMillis)
     implements SubjectSource {
   @Override
   public Optional<Subject> in(Policy policy) {
-    String id = known.entry().id();
+    String id = known.entry().name().id();
     Optional<Known> newest = cache.get(id);
     Known used = newest.orElse(known);
     long now = nowMillis.applyAsLong(id);

@@ -101,7 +101,8 @@ final class Known {
         .orElse(Long.MAX_VALUE);
     Optional<Subject> subject = compiled
         .plan()
-        .map(plan -> new Subject(entry.id(), entry.tenant(), plan, Optional.empty(), source));
+        .map(plan ->
+            new Subject(entry.name().id(), entry.name().tenant(), plan, Optional.empty(), source));
     return new Memo(policy, reading, until, subject);
   }
 }

@@ -193,7 +193,7 @@ public final class KnownKeys implements Directory {
       return false;
     }
     StoredRecord entry = known.get().entry();
-    return entry.isOpenedBy(secret, nowMillis(entry.id()));
+    return entry.isOpenedBy(secret, nowMillis(entry.name().id()));
   }
 
   @Override
@@ -238,14 +238,15 @@ public final class KnownKeys implements Directory {
         : finder
             .find(name, Optional.empty())
             .map(known -> known.filter(
-                it -> tenant.isEmpty() || tenant.get().equals(it.entry().tenant())))
+                it -> tenant.isEmpty() || tenant.get().equals(it.entry().name().tenant())))
             .compose(known ->
                 known.isPresent() ? usable(known.get()) : Future.succeededFuture(covered.get()));
   }
 
   private Future<Optional<Subject>> usable(Known known) {
-    long nowMillis = nowMillis(known.entry().id());
-    boolean isOfPolicy = policies.current().policy().listed(known.entry().id()).isPresent();
+    long nowMillis = nowMillis(known.entry().name().id());
+    boolean isOfPolicy =
+        policies.current().policy().listed(known.entry().name().id()).isPresent();
     if (isOfPolicy || !known.isUsableAt(nowMillis)) {
       return nobody(); // what the policy lists wins
     }

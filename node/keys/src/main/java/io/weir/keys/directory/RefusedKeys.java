@@ -22,8 +22,9 @@ final class RefusedKeys {
 
   /** Remembers that a key does not open the record that was read, which may be none. */
   void add(String keyHash, Optional<Known> read) {
-    OptionalLong version =
-        read.map(known -> OptionalLong.of(known.entry().version())).orElseGet(OptionalLong::empty);
+    OptionalLong version = read.map(
+            known -> OptionalLong.of(known.entry().history().version()))
+        .orElseGet(OptionalLong::empty);
     versions.put(keyHash, version);
   }
 
@@ -38,7 +39,7 @@ final class RefusedKeys {
         : records
             .get(id)
             .filter(records::isCurrent)
-            .filter(known -> known.entry().version() == by.getAsLong())
+            .filter(known -> known.entry().history().version() == by.getAsLong())
             .isPresent();
   }
 }

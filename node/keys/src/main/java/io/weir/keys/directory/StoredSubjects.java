@@ -27,12 +27,13 @@ public final class StoredSubjects {
       return Optional.empty();
     }
     return entry(records, RecordType.KEY, id).flatMap(key -> {
-      Optional<StoredRecord> tenant = entry(records, RecordType.TENANT, key.tenant());
+      Optional<StoredRecord> tenant =
+          entry(records, RecordType.TENANT, key.name().tenant());
       return policy
           .compile(Subjects.entry(key, tenant, nowMillis))
           .plan()
           .map(plan -> new Subject(
-              id, key.tenant(), plan, Optional.empty(), new SubjectSource.OfPolicy(id)));
+              id, key.name().tenant(), plan, Optional.empty(), new SubjectSource.OfPolicy(id)));
     });
   }
 

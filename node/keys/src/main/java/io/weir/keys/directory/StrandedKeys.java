@@ -100,12 +100,12 @@ public final class StrandedKeys implements Stranding {
     }
 
     private void tenant(StoredRecord tenant) {
-      tenants.put(tenant.id(), tenant);
-      long now = nowMillis.applyAsLong(tenant.id());
+      tenants.put(tenant.name().id(), tenant);
+      long now = nowMillis.applyAsLong(tenant.name().id());
       if (tenant.isUsableAt(now) && tenant.settings().plan().isPresent()) {
         compare(new SubjectEntry(
-            tenant.id(),
-            tenant.id(),
+            tenant.name().id(),
+            tenant.name().id(),
             Optional.empty(),
             Access.LIMITED,
             List.of(),
@@ -114,10 +114,10 @@ public final class StrandedKeys implements Stranding {
     }
 
     private void key(StoredRecord key) {
-      long now = nowMillis.applyAsLong(key.id());
-      boolean isOfCandidate = candidate.listed(key.id()).isPresent();
+      long now = nowMillis.applyAsLong(key.name().id());
+      boolean isOfCandidate = candidate.listed(key.name().id()).isPresent();
       if (key.isUsableAt(now) && !isOfCandidate) {
-        compare(Subjects.entry(key, Optional.ofNullable(tenants.get(key.tenant())), now));
+        compare(Subjects.entry(key, Optional.ofNullable(tenants.get(key.name().tenant())), now));
       }
     }
 

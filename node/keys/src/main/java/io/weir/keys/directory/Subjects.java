@@ -27,8 +27,8 @@ public final class Subjects {
   public static SubjectEntry entry(
       StoredRecord key, Optional<StoredRecord> tenant, long nowMillis) {
     return new SubjectEntry(
-        key.id(),
-        key.tenant(),
+        key.name().id(),
+        key.name().tenant(),
         key.settings().plan(),
         access(key),
         overrides(key, nowMillis),
@@ -43,7 +43,7 @@ public final class Subjects {
   }
 
   private static Access access(StoredRecord entry) {
-    return entry.settings().state() == KeyState.ACTIVE ? Access.LIMITED : Access.FROZEN;
+    return entry.settings().validity().state() == KeyState.ACTIVE ? Access.LIMITED : Access.FROZEN;
   }
 
   private static List<DocumentValue> overrides(StoredRecord entry, long nowMillis) {
@@ -78,8 +78,8 @@ public final class Subjects {
   /** A key, to check its settings: active, with all of its overrides, and without those of its tenant. */
   public static SubjectEntry ofKey(StoredRecord key, Optional<StoredRecord> tenant) {
     return new SubjectEntry(
-        key.id(),
-        key.tenant(),
+        key.name().id(),
+        key.name().tenant(),
         key.settings().plan().or(() -> tenant.flatMap(it -> it.settings().plan())),
         Access.LIMITED,
         overrides(key, EVER),
@@ -89,8 +89,8 @@ public final class Subjects {
   /** A key of a tenant with a plan, to check the tenant's settings. */
   public static SubjectEntry ofTenant(StoredRecord tenant, String plan) {
     return new SubjectEntry(
-        tenant.id(),
-        tenant.id(),
+        tenant.name().id(),
+        tenant.name().id(),
         Optional.of(plan),
         Access.LIMITED,
         List.of(),

@@ -126,13 +126,13 @@ public final class ImportDoor implements Door {
     StoredRecord entry = read(asked, operator);
     WholeTexts texts = new WholeTexts(desk);
     return tenants
-        .of(entry.tenant())
+        .of(entry.name().tenant())
         .compose(tenant -> {
           RecordRequest.requireFits(desk.policy(), entry, tenant);
           return texts.claim(entry);
         })
-        .compose(claimed -> desk.put(
-            new Change(Change.SILENT, entry.created(), Optional.empty(), Optional.of(entry))))
+        .compose(claimed -> desk.put(new Change(
+            Change.SILENT, entry.history().created(), Optional.empty(), Optional.of(entry))))
         .compose(version -> version.isPresent()
             ? Future.succeededFuture(Outcome.CREATED)
             : present(entry, replaces))
@@ -140,9 +140,9 @@ public final class ImportDoor implements Door {
   }
 
   private Future<Outcome> present(StoredRecord entry, boolean replaces) {
-    return desk.of(desk.records().find(RecordType.KEY, entry.id())).compose(stored -> {
+    return desk.of(desk.records().find(RecordType.KEY, entry.name().id())).compose(stored -> {
       StoredRecord before = stored
-          .filter(it -> it.tenant().equals(entry.tenant()))
+          .filter(it -> it.name().tenant().equals(entry.name().tenant()))
           .orElseThrow(() -> new RefusedException(KeysDoor.EXISTS));
       if (before.settings().equals(entry.settings()) && before.secrets().equals(entry.secrets())) {
         return Future.succeededFuture(Outcome.SAME);
@@ -150,7 +150,8 @@ public final class ImportDoor implements Door {
       if (!replaces) {
         throw new RefusedException(KeysDoor.EXISTS);
       }
-      return desk.put(new Change(Change.SILENT, entry.changed(), stored, Optional.of(entry)))
+      return desk.put(
+              new Change(Change.SILENT, entry.history().changed(), stored, Optional.of(entry)))
           .compose(version -> {
             if (version.isEmpty()) {
               throw new RefusedException(KeysDoor.EXISTS);
@@ -195,15 +196,11 @@ public final class ImportDoor implements Door {
     }
     Stamp stamp = new Stamp(now, operator.name());
     StoredRecord entry = new StoredRecord(
-        RecordType.KEY,
-        id.orElseThrow(),
-        tenant.orElseThrow(),
+        new StoredRecord.Name(RecordType.KEY, id.orElseThrow(), tenant.orElseThrow()),
         settings,
         secrets,
         "",
-        stamp,
-        stamp,
-        0);
+        StoredRecord.History.begun(stamp));
     return entry;
   }
 

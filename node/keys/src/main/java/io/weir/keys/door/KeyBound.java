@@ -26,18 +26,21 @@ record KeyBound(RecordService desk) {
     if (operator.tenant().isEmpty() || most.isEmpty()) {
       return desk.put(change);
     }
-    return desk.of(desk.records().places().take(key.tenant(), key.id())).compose(before -> {
-      if (before.isEmpty()) {
-        throw new RefusedException(RecordService.BUSY);
-      }
-      return within(most.getAsInt(), before.getAsInt(), key, change)
-          .eventually(() -> desk.of(desk.records().places().free(key.tenant(), key.id()))
-              .otherwiseEmpty()); // it ends by itself
-    });
+    return desk.of(desk.records().places().take(key.name().tenant(), key.name().id()))
+        .compose(before -> {
+          if (before.isEmpty()) {
+            throw new RefusedException(RecordService.BUSY);
+          }
+          return within(most.getAsInt(), before.getAsInt(), key, change)
+              .eventually(() -> desk.of(desk.records()
+                      .places()
+                      .free(key.name().tenant(), key.name().id()))
+                  .otherwiseEmpty()); // it ends by itself
+        });
   }
 
   private Future<OptionalLong> within(int most, int before, StoredRecord key, Change change) {
-    return desk.of(desk.records().places().count(key.tenant(), most)).compose(count -> {
+    return desk.of(desk.records().places().count(key.name().tenant(), most)).compose(count -> {
       if (count >= most) {
         throw new RefusedException(FULL);
       }

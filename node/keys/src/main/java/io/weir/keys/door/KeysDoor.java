@@ -103,7 +103,11 @@ public final class KeysDoor implements Door {
     Stamp now = desk.stamp(id, operator);
     KeyText key = retry.isAsked() ? retry.key(id, retry.salt()) : secrets.make(id);
     StoredRecord entry = new StoredRecord(
-        RecordType.KEY, id, owner, settings, List.of(secrets.of(key)), retry.proof(), now, now, 0);
+        new StoredRecord.Name(RecordType.KEY, id, owner),
+        settings,
+        List.of(secrets.of(key)),
+        retry.proof(),
+        StoredRecord.History.begun(now));
     return tenantOf(entry)
         .compose(of -> {
           RecordRequest.requireFits(desk.policy(), entry, of);
@@ -140,7 +144,7 @@ public final class KeysDoor implements Door {
       ProblemDetails otherwise) {
     return desk.of(desk.records().find(RecordType.KEY, id)).compose(entry -> {
       Optional<KeyText> key = entry
-          .filter(it -> operator.mayFor(it.tenant(), Scope.KEYS))
+          .filter(it -> operator.mayFor(it.name().tenant(), Scope.KEYS))
           .flatMap(it -> retry.keyOf(it, desk.nowMillis(id)));
       if (key.isEmpty()) {
         throw new RefusedException(otherwise);
@@ -156,7 +160,7 @@ public final class KeysDoor implements Door {
   }
 
   private Future<Optional<StoredRecord>> tenantOf(StoredRecord key) {
-    return desk.of(desk.records().find(RecordType.TENANT, key.tenant()));
+    return desk.of(desk.records().find(RecordType.TENANT, key.name().tenant()));
   }
 
   private Future<Void> look(RoutedRequest request) {
@@ -194,7 +198,7 @@ public final class KeysDoor implements Door {
     return desk.find(RecordType.KEY, id, operator)
         .compose(entry -> desk.body(request, RecordService.MAX_BYTES, RecordRequest.INVALID)
             .compose(patch -> {
-              requireMay(operator, entry.tenant(), patch);
+              requireMay(operator, entry.name().tenant(), patch);
               RecordService.requireWanted(request.http());
               RecordRequest.requireMayEnd(operator, entry, patch);
               Stamp now = desk.stamp(id, operator);
@@ -227,7 +231,7 @@ public final class KeysDoor implements Door {
     String id = KeyId.of(request);
     return desk.find(RecordType.KEY, id, operator)
         .compose(entry -> {
-          if (!operator.mayFor(entry.tenant(), Scope.KEYS)) {
+          if (!operator.mayFor(entry.name().tenant(), Scope.KEYS)) {
             throw Operators.forbidden();
           }
           return removed(
@@ -267,7 +271,7 @@ public final class KeysDoor implements Door {
           if (version.isPresent()) {
             return new WholeTexts(desk).release(entry, Optional.empty());
           }
-          return desk.of(desk.records().find(entry.kind(), entry.id()))
+          return desk.of(desk.records().find(entry.name().kind(), entry.name().id()))
               .map(it -> RecordService.sameOwner(entry, it))
               .compose(it -> removed(request, desk, it, now, check, tries - 1));
         });

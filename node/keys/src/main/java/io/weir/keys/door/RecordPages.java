@@ -130,7 +130,7 @@ record RecordPages(RecordService desk) {
       if (state.isEmpty()) {
         mistakes.add("state: (expected: active, frozen or disabled)");
       }
-      all = all.and(entry -> Optional.of(entry.settings().state()).equals(state));
+      all = all.and(entry -> Optional.of(entry.settings().validity().state()).equals(state));
     }
     if (asked.containsKey("find")) {
       String text = asked.get("find").toLowerCase(Locale.ROOT);
@@ -144,7 +144,7 @@ record RecordPages(RecordService desk) {
   private static Stream<String> texts(StoredRecord entry) {
     Settings settings = entry.settings();
     return Stream.of(
-            Stream.of(entry.id(), entry.tenant(), settings.note()),
+            Stream.of(entry.name().id(), entry.name().tenant(), settings.note()),
             settings.plan().stream(),
             settings.labels().entrySet().stream()
                 .flatMap(label -> Stream.of(label.getKey(), label.getValue())))

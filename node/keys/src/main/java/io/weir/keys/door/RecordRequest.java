@@ -50,7 +50,7 @@ final class RecordRequest {
   /** The settings of a record after a change. */
   static StoredRecord patched(StoredRecord entry, JsonObject patch, Stamp now) {
     List<String> mistakes = new ArrayList<>(0);
-    requireKnown(patch, fields(entry.kind()), mistakes);
+    requireKnown(patch, fields(entry.name().kind()), mistakes);
     Settings.findHidden(patch, mistakes);
     Settings settings = Settings.read(entry.settings().patched(patch), now.atMillis(), mistakes);
     if (!mistakes.isEmpty()) {
@@ -86,7 +86,7 @@ final class RecordRequest {
     if (plan.filter(name -> !policy.plans().containsKey(name)).isPresent()) {
       mistakes.add("plan: '%s' (expected: one of the plans %s)"
           .formatted(plan.get(), String.join(", ", new TreeSet<>(policy.plans().keySet()))));
-    } else if (entry.kind() == RecordType.KEY) {
+    } else if (entry.name().kind() == RecordType.KEY) {
       Compiled compiled = policy.compile(Subjects.ofKey(entry, tenant));
       note(compiled, mistakes);
       if (compiled.plan().isEmpty()) {
@@ -135,7 +135,7 @@ final class RecordRequest {
     Settings settings = entry.settings();
     boolean isGuarded = settings.plan().isPresent()
         || !settings.overrides().isEmpty()
-        || settings.state() != KeyState.ACTIVE;
+        || settings.validity().state() != KeyState.ACTIVE;
     Object state = change.getValue("state", "active");
     boolean ends = change.containsKey("expires")
         || (change.containsKey("state") && !"frozen".equals(state) && !"disabled".equals(state));

@@ -117,7 +117,7 @@ public final class RecordService {
   Future<StoredRecord> find(RecordType kind, String id, Operator operator) {
     return of(records.find(kind, id))
         .map(entry -> entry
-            .filter(it -> operator.mayFor(it.tenant(), Operator.Scope.READ))
+            .filter(it -> operator.mayFor(it.name().tenant(), Operator.Scope.READ))
             .orElseThrow(() -> new RefusedException(
                 KeyPrefix.explained(unknown(kind).problem(), kind == RecordType.KEY ? id : ""))));
   }
@@ -152,7 +152,7 @@ public final class RecordService {
       if (tries == 1) {
         throw new RefusedException(BUSY);
       }
-      return of(records.find(seen.kind(), seen.id()))
+      return of(records.find(seen.name().kind(), seen.name().id()))
           .map(entry -> sameOwner(seen, entry))
           .compose(entry -> change(request, entry, what, stamp, edit, tries - 1));
     });
@@ -160,8 +160,8 @@ public final class RecordService {
 
   /** The record after a change by others; it may have been deleted, and made again by another tenant. */
   static StoredRecord sameOwner(StoredRecord seen, Optional<StoredRecord> now) {
-    return now.filter(entry -> entry.tenant().equals(seen.tenant()))
-        .orElseThrow(() -> unknown(seen.kind()));
+    return now.filter(entry -> entry.name().tenant().equals(seen.name().tenant()))
+        .orElseThrow(() -> unknown(seen.name().kind()));
   }
 
   Future<OptionalLong> put(Change change) {
@@ -170,20 +170,17 @@ public final class RecordService {
 
   static StoredRecord at(StoredRecord entry, long version) {
     return new StoredRecord(
-        entry.kind(),
-        entry.id(),
-        entry.tenant(),
+        new StoredRecord.Name(
+            entry.name().kind(), entry.name().id(), entry.name().tenant()),
         entry.settings(),
         entry.secrets(),
         entry.retry(),
-        entry.created(),
-        entry.changed(),
-        version);
+        new StoredRecord.History(entry.history().created(), entry.history().changed(), version));
   }
 
   static void requireMatch(HttpServerRequest request, StoredRecord entry) {
     String tags = request.getHeader(HttpHeaders.IF_MATCH);
-    if (tags != null && !VersionTag.matches(tags, entry.version())) {
+    if (tags != null && !VersionTag.matches(tags, entry.history().version())) {
       throw new RefusedException(RECORD_CHANGED);
     }
   }
@@ -197,7 +194,7 @@ public final class RecordService {
 
   static Future<Void> answer(
       RoutedRequest request, int status, StoredRecord entry, JsonObject json) {
-    request.response().putHeader(HttpHeaders.ETAG, VersionTag.of(entry.version()));
+    request.response().putHeader(HttpHeaders.ETAG, VersionTag.of(entry.history().version()));
     // A new key is in some of these answers.
     request.response().putHeader(HttpHeaders.CACHE_CONTROL, "no-store");
     return request.answer(status, json);

@@ -36,7 +36,7 @@ record Rotation(RecordService desk, Secrets secrets) {
     Operator operator = desk.operators().of(request.http());
     String id = KeyId.of(request);
     return desk.find(RecordType.KEY, id, operator).compose(entry -> {
-      if (!operator.mayFor(entry.tenant(), Scope.KEYS)) {
+      if (!operator.mayFor(entry.name().tenant(), Scope.KEYS)) {
         throw Operators.forbidden();
       }
       if (!Names.isId(id)) {
@@ -65,7 +65,7 @@ record Rotation(RecordService desk, Secrets secrets) {
   // Others may rotate at the same time, and one of them may be this request repeated.
   private Future<Void> rotate(
       RoutedRequest request, StoredRecord seen, Operator operator, Wish wish, int tries) {
-    String id = seen.id();
+    String id = seen.name().id();
     Stamp now = desk.stamp(id, operator);
     Optional<KeyText> made = wish.retry().keyOf(seen, now.atMillis());
     if (made.isPresent()) {

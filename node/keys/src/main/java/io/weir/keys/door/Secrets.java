@@ -99,7 +99,7 @@ final class Secrets {
     /** The key that the same request has made, if the record still has it. */
     Optional<KeyText> keyOf(StoredRecord entry, long nowMillis) {
       return saltOf(entry.retry())
-          .map(ofSalt -> key(entry.id(), ofSalt))
+          .map(ofSalt -> key(entry.name().id(), ofSalt))
           .filter(key -> entry.isOpenedBy(key.secret(), nowMillis));
     }
 

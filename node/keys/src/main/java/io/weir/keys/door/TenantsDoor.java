@@ -79,8 +79,12 @@ public final class TenantsDoor implements Door {
   private Future<Void> create(
       RoutedRequest request, Operator operator, String id, Settings settings) {
     Stamp now = desk.stamp(id, operator);
-    StoredRecord entry =
-        new StoredRecord(RecordType.TENANT, id, id, settings, List.of(), "", now, now, 0);
+    StoredRecord entry = new StoredRecord(
+        new StoredRecord.Name(RecordType.TENANT, id, id),
+        settings,
+        List.of(),
+        "",
+        StoredRecord.History.begun(now));
     RecordRequest.requireFits(desk.policy(), entry, Optional.empty());
     return desk.put(new Change("create", now, Optional.empty(), Optional.of(entry)))
         .compose(version -> {
@@ -120,7 +124,7 @@ public final class TenantsDoor implements Door {
     return own(request, operator)
         .compose(entry -> desk.body(request, RecordService.MAX_BYTES, RecordRequest.INVALID)
             .compose((JsonObject patch) -> {
-              Stamp now = desk.stamp(entry.id(), operator);
+              Stamp now = desk.stamp(entry.name().id(), operator);
               return desk.change(request, entry, KeysDoor.verb(patch), now, seen -> {
                 StoredRecord patched = RecordRequest.patched(seen, patch, now);
                 RecordRequest.requireFits(desk.policy(), patched, Optional.empty());
@@ -134,7 +138,7 @@ public final class TenantsDoor implements Door {
     Operator operator = desk.operators().of(request.http());
     return own(request, operator)
         .compose(entry -> KeysDoor.removed(
-            request.http(), desk, entry, desk.stamp(entry.id(), operator), seen -> {}))
+            request.http(), desk, entry, desk.stamp(entry.name().id(), operator), seen -> {}))
         .compose(done -> request.response().setStatusCode(204).end());
   }
 }

@@ -42,7 +42,7 @@ record UnrecordedSubject(RecordService desk) {
   Future<StoredRecord> changed(Subject subject, Operator operator, JsonObject patch) {
     Stamp now = desk.stamp(subject.id(), operator);
     StoredRecord made = RecordRequest.patched(unchanged(subject, now), patch, now);
-    return desk.of(desk.records().find(RecordType.TENANT, made.tenant()))
+    return desk.of(desk.records().find(RecordType.TENANT, made.name().tenant()))
         .compose(tenant -> {
           RecordRequest.requireFits(desk.policy(), made, tenant);
           return desk.put(
@@ -56,6 +56,10 @@ record UnrecordedSubject(RecordService desk) {
     Settings settings = Settings.read(
         new JsonObject().put("plan", subject.plan().name()), now.atMillis(), new ArrayList<>(0));
     return new StoredRecord(
-        RecordType.KEY, subject.id(), subject.tenant(), settings, List.of(), "", now, now, 0);
+        new StoredRecord.Name(RecordType.KEY, subject.id(), subject.tenant()),
+        settings,
+        List.of(),
+        "",
+        StoredRecord.History.begun(now));
   }
 }

@@ -21,7 +21,8 @@ record WholeTexts(RecordService desk) {
   /** Claims all of a record, before it is written; fails if another key has one. */
   Future<Void> claim(StoredRecord entry) {
     return Future.join(hashes(Optional.of(entry)).stream()
-            .map(hash -> desk.of(desk.records().name(hash.compact(), entry.id()))
+            .map(hash -> desk.of(
+                    desk.records().name(hash.compact(), entry.name().id()))
                 .map(isClaimed -> {
                   if (!isClaimed) {
                     throw new RefusedException(TAKEN);
@@ -36,7 +37,7 @@ record WholeTexts(RecordService desk) {
   Future<Void> release(StoredRecord before, Optional<StoredRecord> after) {
     Set<SecretHash> kept = hashes(after);
     return release(
-        before.id(),
+        before.name().id(),
         hashes(Optional.of(before)).stream()
             .filter(hash -> !kept.contains(hash))
             .toList());
@@ -44,7 +45,7 @@ record WholeTexts(RecordService desk) {
 
   /** Gives back those that were claimed for a record that was not written. */
   Future<Void> releaseUnused(StoredRecord wanted) {
-    return desk.of(desk.records().find(RecordType.KEY, wanted.id()))
+    return desk.of(desk.records().find(RecordType.KEY, wanted.name().id()))
         .compose(stored -> release(wanted, stored));
   }
 

@@ -125,14 +125,15 @@ public final class Identifier implements io.weir.node.auth.Identifier {
 
   @Override
   public boolean isProxy(HttpServerRequest request) {
-    Networks proxies = IdentityRule.of(keys.policy()).proxies();
+    Networks proxies = IdentityRule.of(keys.policy()).trustedProxies().networks();
     return Addresses.peer(request).filter(proxies::contains).isPresent();
   }
 
   @Override
   public Optional<String> address(HttpServerRequest request) {
     IdentityRule rule = IdentityRule.of(keys.policy());
-    return Addresses.caller(request, rule.proxies(), rule.addressHeader());
+    return Addresses.caller(
+        request, rule.trustedProxies().networks(), rule.trustedProxies().addressHeader());
   }
 
   // Also under a name that some servers read as the same one.

@@ -14,8 +14,6 @@ import java.util.Set;
 /**
  * The sources of the identity of callers. Immutable.
  *
- * @param proxies the networks whose word about the address of a caller counts
- * @param addressHeader the header in which they say it
  * @param jwt the issuers of tokens, by the name of the claim {@code iss}
  */
 public record IdentityRule(
@@ -24,8 +22,14 @@ public record IdentityRule(
     Optional<Header> header,
     Optional<Assigned> certificate,
     Optional<Anonymous> anonymous,
-    Networks proxies,
-    String addressHeader) {
+    TrustedProxies trustedProxies) {
+  /**
+   * The proxies whose word about the address of a caller counts.
+   *
+   * @param addressHeader the header in which they say it
+   */
+  record TrustedProxies(Networks networks, String addressHeader) {}
+
   /** The part of policies. */
   public static final PartKey<IdentityRule> PART = new PartKey<>("identity", IdentityRule.class);
 
@@ -39,8 +43,7 @@ public record IdentityRule(
       Optional.empty(),
       Optional.empty(),
       Optional.empty(),
-      Networks.NONE,
-      "X-Forwarded-For");
+      new IdentityRule.TrustedProxies(Networks.NONE, "X-Forwarded-For"));
 
   public IdentityRule {
     jwt = Map.copyOf(jwt);
@@ -102,27 +105,26 @@ public record IdentityRule(
    * The tokens of an issuer.
    *
    * @param issuer the claim {@code iss} (RFC 7519, section 4.1.1)
-   * @param audience one of the claim {@code aud}
-   * @param keys the address of the JWKS, http, https or a file
-   * @param algorithms asymmetric ones
-   * @param clockSkewMillis how much the clock of the issuer may differ
-   * @param subject the claim with the name
-   * @param tenantClaim the claim with the tenant
-   * @param planClaim the claim with the plan
+   * @param valid what makes one valid
+   * @param claims those that are read
    */
-  record Jwt(
-      String issuer,
-      String audience,
-      URI keys,
-      Set<String> algorithms,
-      long clockSkewMillis,
-      String subject,
-      Optional<String> tenantClaim,
-      Optional<String> planClaim,
-      Assigned assigned) {
-    Jwt {
-      algorithms = Set.copyOf(algorithms);
+  record Jwt(String issuer, Valid valid, Claims claims, Assigned assigned) {
+    /**
+     * What makes a token valid.
+     *
+     * @param audience one of the claim {@code aud}
+     * @param keys the address of the JWKS, http, https or a file
+     * @param algorithms asymmetric ones
+     * @param clockSkewMillis how much the clock of the issuer may differ
+     */
+    record Valid(String audience, URI keys, Set<String> algorithms, long clockSkewMillis) {
+      Valid {
+        algorithms = Set.copyOf(algorithms);
+      }
     }
+
+    /** The names of the claims with the name of the caller, its tenant and its plan. */
+    record Claims(String subject, Optional<String> tenant, Optional<String> plan) {}
   }
 
   /**

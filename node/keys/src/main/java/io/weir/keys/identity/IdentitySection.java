@@ -177,8 +177,8 @@ public final class IdentitySection implements PolicySection<IdentityRule> {
             section
                 .find(ANONYMOUS)
                 .map(one -> new Anonymous(one.count(IPV4), one.count(IPV6), assigned(one, "ip:"))),
-            networks(section, section.get(PROXIES)),
-            section.get(ADDRESS_HEADER)));
+            new IdentityRule.TrustedProxies(
+                networks(section, section.get(PROXIES)), section.get(ADDRESS_HEADER))));
   }
 
   private static ApiKeys apiKeys(Section section) {
@@ -199,13 +199,8 @@ public final class IdentitySection implements PolicySection<IdentityRule> {
           one.has("algorithms") ? texts(one.get(ALGORITHMS)) : List.of("RS256", "ES256");
       Optional<Jwt> jwt = issuer.flatMap(iss -> audience.flatMap(aud -> keys.map(at -> new Jwt(
           iss,
-          aud,
-          at,
-          Set.copyOf(algorithms),
-          one.get(CLOCK_SKEW),
-          one.get(SUBJECT),
-          one.find(TENANT_CLAIM),
-          one.find(PLAN_CLAIM),
+          new Jwt.Valid(aud, at, Set.copyOf(algorithms), one.get(CLOCK_SKEW)),
+          new Jwt.Claims(one.get(SUBJECT), one.find(TENANT_CLAIM), one.find(PLAN_CLAIM)),
           assigned(one, name + ":")))));
       jwt.ifPresent(made -> {
         if (issuers.put(made.issuer(), made) != null) {
@@ -281,8 +276,10 @@ public final class IdentitySection implements PolicySection<IdentityRule> {
 
   private static void findLostPlans(Section root, IdentityRule rule, List<Assigned> all) {
     boolean isOfTokens = rule.jwt().values().stream()
-        .filter(jwt -> jwt.tenantClaim().isEmpty() && jwt.assigned().tenant().isEmpty())
-        .anyMatch(jwt -> jwt.planClaim().isPresent() || jwt.assigned().plan().isPresent());
+        .filter(
+            jwt -> jwt.claims().tenant().isEmpty() && jwt.assigned().tenant().isEmpty())
+        .anyMatch(
+            jwt -> jwt.claims().plan().isPresent() || jwt.assigned().plan().isPresent());
     boolean isOfOthers = all.stream()
         .skip(rule.jwt().size())
         .anyMatch(one -> one.plan().isPresent() && one.tenant().isEmpty());

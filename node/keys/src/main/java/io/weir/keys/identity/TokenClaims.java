@@ -39,43 +39,43 @@ final class TokenClaims {
     checkBegin(nowMillis);
     checkAudience();
     Verified verified =
-        new Verified(rule, subject(), tenant(), rule.planClaim().flatMap(this::text), end);
+        new Verified(rule, subject(), tenant(), rule.claims().plan().flatMap(this::text), end);
     return mistakes.isEmpty() ? verified : new Rejected(mistakes);
   }
 
   // A claim may be there and null.
   private long end(long nowMillis) {
     Date expires = claims.getExpirationTime();
-    if (expires == null || expires.getTime() <= nowMillis - rule.clockSkewMillis()) {
+    if (expires == null || expires.getTime() <= nowMillis - rule.valid().clockSkewMillis()) {
       mistakes.add("exp: %s (expected: a moment to come, in seconds since 1970)"
           .formatted(expires == null ? "nothing" : "over"));
       return 0;
     }
-    long latest = Long.MAX_VALUE - rule.clockSkewMillis();
-    return Math.min(expires.getTime(), latest) + rule.clockSkewMillis();
+    long latest = Long.MAX_VALUE - rule.valid().clockSkewMillis();
+    return Math.min(expires.getTime(), latest) + rule.valid().clockSkewMillis();
   }
 
   private void checkBegin(long nowMillis) {
     Date begins = claims.getNotBeforeTime();
-    if (begins != null && begins.getTime() > nowMillis + rule.clockSkewMillis()) {
+    if (begins != null && begins.getTime() > nowMillis + rule.valid().clockSkewMillis()) {
       mistakes.add("nbf: to come (expected: a moment that has passed)");
     }
   }
 
   private void checkAudience() {
-    if (!claims.getAudience().contains(rule.audience())) {
+    if (!claims.getAudience().contains(rule.valid().audience())) {
       mistakes.add("aud: (expected: the audience of the policy, or a list with it)");
     }
   }
 
   private String subject() {
     int before = mistakes.size();
-    String name = text(rule.subject()).orElse("");
+    String name = text(rule.claims().subject()).orElse("");
     String prefix = rule.assigned().prefix();
     if (mistakes.size() == before && (name.isEmpty() || !Names.isSubject(prefix + name))) {
       mistakes.add("%s: %s (expected: 1 to %d visible ASCII characters)"
           .formatted(
-              rule.subject(),
+              rule.claims().subject(),
               name.isEmpty() ? "nothing" : "another form",
               Names.MAX_SUBJECT - prefix.length()));
     }
@@ -83,10 +83,10 @@ final class TokenClaims {
   }
 
   private Optional<String> tenant() {
-    Optional<String> tenant = rule.tenantClaim().flatMap(this::text);
+    Optional<String> tenant = rule.claims().tenant().flatMap(this::text);
     if (tenant.filter(name -> !Names.isId(name)).isPresent()) {
       mistakes.add("%s: another form (expected: %s)"
-          .formatted(rule.tenantClaim().orElseThrow(), Names.ID_PATTERN));
+          .formatted(rule.claims().tenant().orElseThrow(), Names.ID_PATTERN));
     }
     return tenant;
   }

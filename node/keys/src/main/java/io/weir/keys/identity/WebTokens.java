@@ -207,8 +207,9 @@ final class WebTokens {
       return Optional.ofNullable(issuer)
           .filter(name -> isExact(signed.getSignature()))
           .flatMap(name -> Optional.ofNullable(rule.jwt().get(name)))
-          .filter(
-              jwt -> jwt.algorithms().contains(signed.getHeader().getAlgorithm().getName()))
+          .filter(jwt -> jwt.valid()
+              .algorithms()
+              .contains(signed.getHeader().getAlgorithm().getName()))
           .map(jwt -> new Parsed(signed, issuer(jwt, rule)));
     } catch (ParseException e) {
       return Optional.empty();
@@ -250,7 +251,7 @@ final class WebTokens {
 
   private Issuer made(Jwt jwt) {
     Set<JWSAlgorithm> algorithms =
-        jwt.algorithms().stream().map(JWSAlgorithm::parse).collect(Collectors.toSet());
+        jwt.valid().algorithms().stream().map(JWSAlgorithm::parse).collect(Collectors.toSet());
     DefaultJWTProcessor<JWKSecurityContext> processor = new DefaultJWTProcessor<>();
     processor.setJWSTypeVerifier(new DefaultJOSEObjectTypeVerifier<>(types()));
     processor.setJWSKeySelector(
@@ -267,8 +268,8 @@ final class WebTokens {
   }
 
   private KeyReading reading(Jwt jwt) {
-    return jwt.keys().getScheme().equals("file")
-        ? new KeyFile(workers, jwt.keys())
-        : KeyAddress.of(jwt.keys());
+    return jwt.valid().keys().getScheme().equals("file")
+        ? new KeyFile(workers, jwt.valid().keys())
+        : KeyAddress.of(jwt.valid().keys());
   }
 }

@@ -20,17 +20,25 @@ import org.jspecify.annotations.Nullable;
  * The settings of a key or a tenant by an operator. Immutable.
  *
  * @param plan of its own; else that of its tenant or the default one
- * @param expiresMillis the moment from which a key is unknown, by Redis's clock
  * @param mostKeys of a tenant: with so many keys, its own operators make no more
  */
 public record Settings(
     Optional<String> plan,
-    KeyState state,
-    OptionalLong expiresMillis,
+    Validity validity,
     List<TimedOverride> overrides,
     Map<String, String> labels,
     String note,
     OptionalInt mostKeys) {
+  /**
+   * Whether it is valid, and until when.
+   *
+   * @param expiresMillis the moment from which a key is unknown, by Redis's clock
+   */
+  public record Validity(KeyState state, OptionalLong expiresMillis) {
+    /** Without an end. */
+    public static final Validity ALWAYS = new Validity(KeyState.ACTIVE, OptionalLong.empty());
+  }
+
   /** The names of the fields of a key. */
   public static final Set<String> FIELDS =
       Set.of("plan", "state", "expires", "overrides", "labels", "note");
@@ -39,8 +47,8 @@ public record Settings(
   public static final String MAX_KEYS = "maxKeys";
 
   /** Nothing is set. */
-  public static final Settings NONE = new Settings(
-      Optional.empty(), KeyState.ACTIVE, OptionalLong.empty(), List.of(), Map.of(), "");
+  public static final Settings NONE =
+      new Settings(Optional.empty(), Validity.ALWAYS, List.of(), Map.of(), "");
 
   private static final int MOST_KEYS = 10_000;
   private static final int MOST_OVERRIDES = 50;
@@ -59,12 +67,11 @@ public record Settings(
   /** Without a bound of keys. */
   public Settings(
       Optional<String> plan,
-      KeyState state,
-      OptionalLong expiresMillis,
+      Validity validity,
       List<TimedOverride> overrides,
       Map<String, String> labels,
       String note) {
-    this(plan, state, expiresMillis, overrides, labels, note, OptionalInt.empty());
+    this(plan, validity, overrides, labels, note, OptionalInt.empty());
   }
 
   /**
@@ -77,8 +84,9 @@ public record Settings(
     Reader reader = new Reader(json, nowMillis, mistakes);
     return new Settings(
         reader.plan(),
-        reader.state(),
-        InstantText.read(json.getValue("expires"), "expires", nowMillis, mistakes),
+        new Validity(
+            reader.state(),
+            InstantText.read(json.getValue("expires"), "expires", nowMillis, mistakes)),
         reader.overrides(),
         reader.labels(),
         reader.note(),
@@ -111,8 +119,10 @@ public record Settings(
   public JsonObject toJson() {
     JsonObject json = new JsonObject();
     plan.ifPresent(name -> json.put("plan", name));
-    json.put("state", state.word());
-    expiresMillis.ifPresent(at -> json.put("expires", Instant.ofEpochMilli(at).toString()));
+    json.put("state", validity.state().word());
+    validity
+        .expiresMillis()
+        .ifPresent(at -> json.put("expires", Instant.ofEpochMilli(at).toString()));
     if (!overrides.isEmpty()) {
       json.put("overrides", overridesJson());
     }
@@ -144,7 +154,8 @@ public record Settings(
 
   /** The same in another state. */
   public Settings in(KeyState other) {
-    return new Settings(plan, other, expiresMillis, overrides, labels, note, mostKeys);
+    Validity changed = new Validity(other, validity.expiresMillis);
+    return new Settings(plan, changed, overrides, labels, note, mostKeys);
   }
 
   /** About how long it is as text. */

@@ -17,21 +17,30 @@ import java.util.stream.Stream;
 /**
  * The record of a key or a tenant. Immutable.
  *
- * @param tenant that a key belongs to; of a tenant its own name
  * @param secrets of a key; each is valid until its end
  * @param retry the proof that a repeated request asks for the same new key; empty for none
- * @param version changes with each change, never to an older one; 0 before it is stored
  */
 public record StoredRecord(
-    RecordType kind,
-    String id,
-    String tenant,
-    Settings settings,
-    List<Secret> secrets,
-    String retry,
-    Stamp created,
-    Stamp changed,
-    long version) {
+    Name name, Settings settings, List<Secret> secrets, String retry, History history) {
+  /** @param tenant that a key belongs to; of a tenant its own name */
+  public record Name(RecordType kind, String id, String tenant) {}
+
+  /**
+   * Its changes.
+   *
+   * @param version changes with each change, never to an older one; 0 before it is stored
+   */
+  public record History(Stamp created, Stamp changed, long version) {
+    /** Of a record that is not stored yet. */
+    public static History begun(Stamp now) {
+      return new History(now, now, 0);
+    }
+
+    private History changed(Stamp now) {
+      return new History(created, now, version);
+    }
+  }
+
   /** The most secrets of a key at a time. */
   public static final int MOST_SECRETS = 4;
 
@@ -43,17 +52,17 @@ public record StoredRecord(
 
   /** The same with other settings. */
   public StoredRecord with(Settings other, Stamp now) {
-    return new StoredRecord(kind, id, tenant, other, secrets, "", created, now, version);
+    return new StoredRecord(name, other, secrets, "", history.changed(now));
   }
 
   /** The same with other secrets. */
   public StoredRecord withSecrets(List<Secret> other, Stamp now) {
-    return new StoredRecord(kind, id, tenant, settings, other, "", created, now, version);
+    return new StoredRecord(name, settings, other, "", history.changed(now));
   }
 
   /** The same with a proof of the request that made it. */
   public StoredRecord retriedBy(String proof) {
-    return new StoredRecord(kind, id, tenant, settings, secrets, proof, created, changed, version);
+    return new StoredRecord(name, settings, secrets, proof, history);
   }
 
   /** The secret that this text is, if it is valid at this moment; takes the same time for all of them. */
@@ -68,9 +77,9 @@ public record StoredRecord(
 
   /** Whether it has not ended by this moment. */
   public boolean isUsableAt(long nowMillis) {
-    return settings.state() != KeyState.DISABLED
-        && (settings.expiresMillis().isEmpty()
-            || nowMillis < settings.expiresMillis().getAsLong());
+    return settings.validity().state() != KeyState.DISABLED
+        && (settings.validity().expiresMillis().isEmpty()
+            || nowMillis < settings.validity().expiresMillis().getAsLong());
   }
 
   /** The fields in Redis, name and value alternating, without the version. */
@@ -83,17 +92,17 @@ public record StoredRecord(
   /** The fields in Redis by name, without the version. */
   public Map<String, String> fieldsByName() {
     Map<String, String> fields = new LinkedHashMap<>();
-    if (kind == RecordType.KEY) {
-      fields.put("tenant", tenant);
+    if (name.kind() == RecordType.KEY) {
+      fields.put("tenant", name.tenant());
     }
     settings.plan().ifPresent(plan -> fields.put("plan", plan));
-    if (settings.state() != KeyState.ACTIVE) {
-      fields.put("state", settings.state().word());
+    if (settings.validity().state() != KeyState.ACTIVE) {
+      fields.put("state", settings.validity().state().word());
     }
     if (!secrets.isEmpty()) {
       fields.put("secrets", secrets.stream().map(Secret::text).collect(Collectors.joining(" ")));
     }
-    settings.expiresMillis().ifPresent(at -> fields.put("expires", Long.toString(at)));
+    settings.validity().expiresMillis().ifPresent(at -> fields.put("expires", Long.toString(at)));
     if (!settings.overrides().isEmpty()) {
       fields.put("overrides", settings.overridesJson().encode());
     }
@@ -107,9 +116,9 @@ public record StoredRecord(
     if (!retry.isEmpty()) {
       fields.put("retry", retry);
     }
-    fields.put("created", created.text());
-    if (!changed.equals(created)) {
-      fields.put("changed", changed.text());
+    fields.put("created", history.created().text());
+    if (!history.changed().equals(history.created())) {
+      fields.put("changed", history.changed().text());
     }
     return fields;
   }
@@ -127,15 +136,14 @@ public record StoredRecord(
       Stamp created = Stamp.parse(fields.getOrDefault("created", "0 unknown"));
       String changed = fields.get("changed");
       return Optional.of(new StoredRecord(
-          kind,
-          id,
-          kind == RecordType.KEY ? fields.getOrDefault("tenant", "") : id,
+          new Name(kind, id, kind == RecordType.KEY ? fields.getOrDefault("tenant", "") : id),
           settings(fields),
           secrets(fields.getOrDefault("secrets", "")),
           fields.getOrDefault("retry", ""),
-          created,
-          changed == null ? created : Stamp.parse(changed),
-          Long.parseLong(fields.getOrDefault(VERSION, "0"))));
+          new History(
+              created,
+              changed == null ? created : Stamp.parse(changed),
+              Long.parseLong(fields.getOrDefault(VERSION, "0")))));
     } catch (RuntimeException e) {
       throw new IllegalArgumentException(
           "the record of the %s %s cannot be read".formatted(kind.word(), id), e);
@@ -175,17 +183,19 @@ public record StoredRecord(
 
   /** For operators: never a secret or its hash. */
   public JsonObject toJson() {
-    JsonObject json = new JsonObject().put("id", id);
-    if (kind == RecordType.KEY) {
-      json.put("tenant", tenant);
+    JsonObject json = new JsonObject().put("id", name.id());
+    if (name.kind() == RecordType.KEY) {
+      json.put("tenant", name.tenant());
     }
     json.mergeIn(settings.toJson());
-    if (kind == RecordType.KEY) {
+    if (name.kind() == RecordType.KEY) {
       JsonArray ends = new JsonArray();
       secrets.forEach(secret -> ends.add(end(secret.endsMillis())));
       json.put("secrets", ends);
     }
-    return json.put("created", stamp(created)).put("changed", stamp(changed)).put(VERSION, version);
+    return json.put("created", stamp(history.created()))
+        .put("changed", stamp(history.changed()))
+        .put(VERSION, history.version());
   }
 
   /** For backups: with the hashes of its secrets, as an import reads them. */

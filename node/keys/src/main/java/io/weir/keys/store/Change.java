@@ -38,13 +38,12 @@ public record Change(
             .map(it -> it.with(
                 new Settings(
                     it.settings().plan(),
-                    it.settings().state(),
-                    it.settings().expiresMillis(),
+                    it.settings().validity(),
                     List.of(),
                     Map.of(),
                     "(too long for the audit)",
                     it.settings().mostKeys()),
-                it.changed()))
+                it.history().changed()))
             .map(it -> it.toJson().encode())
             .orElse("");
   }
@@ -54,6 +53,6 @@ public record Change(
   }
 
   RecordType kind() {
-    return any().kind();
+    return any().name().kind();
   }
 }

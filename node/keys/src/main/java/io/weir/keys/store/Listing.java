@@ -72,7 +72,7 @@ public final class Listing {
     String prefix = tenant.map(it -> it + " ").orElse("");
     Cursor place = Cursor.parse(cursor, prefix);
     Predicate<StoredRecord> all =
-        entry -> tenant.map(entry.tenant()::equals).orElse(true) && matches.test(entry);
+        entry -> tenant.map(entry.name().tenant()::equals).orElse(true) && matches.test(entry);
     return new Run(kind, prefix, most, all).from(place, FIRST_AT_ONCE);
   }
 

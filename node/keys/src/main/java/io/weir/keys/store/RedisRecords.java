@@ -174,10 +174,10 @@ public final class RedisRecords {
     StoredRecord any = change.any();
     RecordType kind = change.kind();
     return put(
-        kind.word() + ":" + any.id(),
-        KeyNames.index(kind, any.id()),
-        KeyNames.member(kind, any.tenant(), any.id()),
-        change.before().map(StoredRecord::version).orElse(0L),
+        kind.word() + ":" + any.name().id(),
+        KeyNames.index(kind, any.name().id()),
+        KeyNames.member(kind, any.name().tenant(), any.name().id()),
+        change.before().map(it -> it.history().version()).orElse(0L),
         change.audit(),
         change.after().map(StoredRecord::toFields).orElse(List.of()));
   }

@@ -74,19 +74,19 @@ public final class KnownKeysFixture {
 
   StoredRecord put(String id, Optional<StoredRecord> before, Settings settings, Secret... secrets) {
     Stamp now = new Stamp(RedisTime.nanos() / 1_000_000, "test");
-    StoredRecord entry =
-        new StoredRecord(RecordType.KEY, id, "acme", settings, List.of(secrets), "", now, now, 0);
-    OptionalLong version = done(records.put(new Change("test", now, before, Optional.of(entry))));
-    return new StoredRecord(
-        RecordType.KEY,
-        id,
-        "acme",
+    StoredRecord entry = new StoredRecord(
+        new StoredRecord.Name(RecordType.KEY, id, "acme"),
         settings,
         List.of(secrets),
         "",
-        now,
-        now,
-        version.orElseThrow());
+        StoredRecord.History.begun(now));
+    OptionalLong version = done(records.put(new Change("test", now, before, Optional.of(entry))));
+    return new StoredRecord(
+        new StoredRecord.Name(RecordType.KEY, id, "acme"),
+        settings,
+        List.of(secrets),
+        "",
+        new StoredRecord.History(now, now, version.orElseThrow()));
   }
 
   /** Makes a frozen record of a subject that has none. */

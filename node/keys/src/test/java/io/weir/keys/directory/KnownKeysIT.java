@@ -222,7 +222,11 @@ final class KnownKeysIT {
   void endsAreThoseOfRedisClock() {
     long now = RedisTime.nanos() / 1_000_000;
     Settings ending = new Settings(
-        Optional.empty(), KeyState.ACTIVE, OptionalLong.of(now + 60_000), List.of(), Map.of(), "");
+        Optional.empty(),
+        new Settings.Validity(KeyState.ACTIVE, OptionalLong.of(now + 60_000)),
+        List.of(),
+        Map.of(),
+        "");
     Secret old = new Secret(SecretHash.of("old"), OptionalLong.of(now + 30_000));
     put(Optional.empty(), ending, old, SECRET);
     assertThat(shown("k1.old")).isPresent();
@@ -243,21 +247,16 @@ final class KnownKeysIT {
   void aSecretAndAKeyEndAtTheirMoment() {
     long now = RedisTime.nanos() / 1_000_000;
     StoredRecord entry = new StoredRecord(
-        RecordType.KEY,
-        "k1",
-        "acme",
+        new StoredRecord.Name(RecordType.KEY, "k1", "acme"),
         new Settings(
             Optional.empty(),
-            KeyState.ACTIVE,
-            OptionalLong.of(now + 60_000),
+            new Settings.Validity(KeyState.ACTIVE, OptionalLong.of(now + 60_000)),
             List.of(),
             Map.of(),
             ""),
         List.of(new Secret(SecretHash.of("old"), OptionalLong.of(now + 30_000)), SECRET),
         "",
-        new Stamp(now, "test"),
-        new Stamp(now, "test"),
-        1);
+        new StoredRecord.History(new Stamp(now, "test"), new Stamp(now, "test"), 1));
     assertThat(entry.isOpenedBy("old", now + 29_999)).isTrue();
     assertThat(entry.isOpenedBy("old", now + 30_000)).isFalse();
     assertThat(entry.isOpenedBy("secret", now + 30_000)).isTrue();

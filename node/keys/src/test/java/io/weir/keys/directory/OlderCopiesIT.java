@@ -106,15 +106,11 @@ final class OlderCopiesIT {
     Optional<StoredRecord> before = done(by.records().find(RecordType.KEY, id));
     Stamp now = new Stamp(1, "test");
     Optional<StoredRecord> after = secret.map(it -> new StoredRecord(
-        RecordType.KEY,
-        id,
-        "acme",
+        new StoredRecord.Name(RecordType.KEY, id, "acme"),
         Settings.NONE,
         List.of(Secret.of(SecretHash.of(it))),
         "",
-        now,
-        now,
-        0));
+        StoredRecord.History.begun(now)));
     if (before.isPresent() || after.isPresent()) {
       long version =
           done(by.records().put(new Change("test", now, before, after))).orElseThrow();

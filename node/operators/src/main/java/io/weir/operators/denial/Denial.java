@@ -14,32 +14,42 @@ import java.util.Optional;
 /**
  * A denial that is remembered. Immutable.
  *
- * @param atNanos when, by the clock of the node's process
  * @param by the first limit without room, or the reason
- * @param outcome {@code denied}, {@code never_allowed} or {@code unavailable}; {@code would_deny} if the request passed,
- *     and only a rehearsed limit had no room
- * @param full the limits without room; empty if the caller came before its slot
- * @param retryAfter the told wait; zero if there is none
- * @param estimate whether the wait is an estimate
  * @param degraded whether the node decided by itself
  * @param revision of the policy; 0 if nothing was decided
- * @param trace the id of the trace that the request belongs to
- * @param carried the limit that the request carried
  */
 public record Denial(
-    String id,
-    long atNanos,
-    SubjectName who,
-    LimitName by,
-    long cost,
-    String outcome,
-    List<Full> full,
-    Duration retryAfter,
-    boolean estimate,
-    boolean degraded,
-    long revision,
-    Optional<String> trace,
-    Optional<RequestLimit> carried) {
+    Event event, Asked asked, LimitName by, Answer answer, boolean degraded, long revision) {
+  /**
+   * That it happened.
+   *
+   * @param atNanos when, by the clock of the node's process
+   * @param trace the id of the trace that the request belongs to
+   */
+  public record Event(String id, long atNanos, Optional<String> trace) {}
+
+  /**
+   * Who wanted what.
+   *
+   * @param carried the limit that the request carried
+   */
+  public record Asked(SubjectName who, long cost, Optional<RequestLimit> carried) {}
+
+  /**
+   * What the caller was answered.
+   *
+   * @param outcome {@code denied}, {@code never_allowed} or {@code unavailable}; {@code would_deny} if the request passed,
+   *     and only a rehearsed limit had no room
+   * @param full the limits without room; empty if the caller came before its slot
+   * @param retryAfter the wait; zero if there is none
+   * @param estimate whether the wait is an estimate
+   */
+  public record Answer(String outcome, List<Full> full, Duration retryAfter, boolean estimate) {
+    public Answer {
+      full = List.copyOf(full);
+    }
+  }
+
   /** The outcome of what only would have been denied. */
   public static final String WOULD_DENY = "would_deny";
 
@@ -47,10 +57,6 @@ public record Denial(
   static final String CARRIED = "carried";
 
   private static final Duration LEAST_WAIT = Duration.ofMillis(1);
-
-  public Denial {
-    full = List.copyOf(full);
-  }
 
   /** A limit without room. */
   public record Full(String name, Optional<String> kind, Optional<String> scope) {
@@ -65,29 +71,30 @@ public record Denial(
   /** @param at when it was, by Redis's clock */
   JsonObject toJson(Instant at, String node) {
     JsonObject json = new JsonObject()
-        .put("id", id)
+        .put("id", event.id())
         .put("at", at.toString())
         .put("node", node)
-        .put("tenant", who.tenant())
-        .put("key", who.id())
+        .put("tenant", asked.who().tenant())
+        .put("key", asked.who().id())
         .put("plan", by.plan())
         .put("operation", by.operation())
-        .put("cost", cost)
-        .put("outcome", outcome)
+        .put("cost", asked.cost())
+        .put("outcome", answer.outcome())
         .put("reason", by.limit())
-        .put("full", new JsonArray(full.stream().map(Full::toJson).toList()));
-    if (full.isEmpty()) {
+        .put("full", new JsonArray(answer.full().stream().map(Full::toJson).toList()));
+    if (answer.full().isEmpty()) {
       ReasonCode.words(by.limit()).ifPresent(words -> json.put("why", words));
     }
-    if (!retryAfter.isZero()) {
-      json.put("retryAfterMs", retryAfter.plus(LEAST_WAIT.minusNanos(1)).toMillis())
-          .put("estimate", estimate);
+    if (!answer.retryAfter().isZero()) {
+      json.put(
+              "retryAfterMs", answer.retryAfter().plus(LEAST_WAIT.minusNanos(1)).toMillis())
+          .put("estimate", answer.estimate());
     }
     if (degraded) {
       json.put("degraded", true);
     }
-    trace.ifPresent(it -> json.put("trace", it));
-    carried.ifPresent(it -> json.put(CARRIED, CarriedLimit.toJson(it)));
+    event.trace().ifPresent(it -> json.put("trace", it));
+    asked.carried().ifPresent(it -> json.put(CARRIED, CarriedLimit.toJson(it)));
     return revision == 0 ? json : json.put("revision", revision);
   }
 }

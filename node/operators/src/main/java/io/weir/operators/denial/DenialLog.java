@@ -98,7 +98,7 @@ public final class DenialLog {
       while (length < maxBytes) {
         Denial denial = waiting.take();
         long missing = leftOut.getAndSet(0);
-        String text = denial.toJson(time.apply(denial.atNanos()), node).encode()
+        String text = denial.toJson(time.apply(denial.event().atNanos()), node).encode()
             + "\n"
             + (missing == 0 ? "" : new JsonObject().put("leftOut", missing).encode() + "\n");
         lines.write(text);

@@ -23,9 +23,9 @@ public record DenialQuery(
 
   /** Whether a denial is asked for. */
   public boolean matches(Denial denial) {
-    return id.map(denial.id()::equals).orElse(true)
-        && tenant.map(denial.who().tenant()::equals).orElse(true)
-        && key.map(denial.who().id()::equals).orElse(true);
+    return id.map(denial.event().id()::equals).orElse(true)
+        && tenant.map(denial.asked().who().tenant()::equals).orElse(true)
+        && key.map(denial.asked().who().id()::equals).orElse(true);
   }
 
   String text() {

@@ -92,8 +92,8 @@ public final class DenialSearch {
   private Future<JsonObject> own(DenialQuery asked) {
     return here.apply(asked).map(found -> {
       JsonArray all = new JsonArray();
-      found.forEach(denial ->
-          all.add(denial.toJson(time.apply(denial.atNanos()), nodes.questions().node())));
+      found.forEach(denial -> all.add(
+          denial.toJson(time.apply(denial.event().atNanos()), nodes.questions().node())));
       return new JsonObject().put(DENIALS, all);
     });
   }

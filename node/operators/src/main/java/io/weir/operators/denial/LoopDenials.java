@@ -64,7 +64,7 @@ public final class LoopDenials {
     if (own == null || own.size() < MOST_OF_KEY_A_SECOND) {
       return true;
     }
-    return nowNanos - firstOfLast(own).atNanos() >= SECOND_NANOS;
+    return nowNanos - firstOfLast(own).event().atNanos() >= SECOND_NANOS;
   }
 
   // Without a stream: a flood of one key asks for it with each request.
@@ -77,17 +77,17 @@ public final class LoopDenials {
   }
 
   private static boolean isBusy(Map<String, Denial> denials, int most, long nowNanos) {
-    return denials.size() >= most && nowNanos - oldest(denials).atNanos() < SECOND_NANOS;
+    return denials.size() >= most && nowNanos - oldest(denials).event().atNanos() < SECOND_NANOS;
   }
 
   /** Remembers a denial. */
   public void add(Denial denial) {
-    SubjectName who = denial.who();
+    SubjectName who = denial.asked().who();
     ArrayDeque<Denial> own = ofKeys.computeIfAbsent(who, name -> new ArrayDeque<>());
     Map<String, Denial> ofTenant =
         ofTenants.computeIfAbsent(who.tenant(), name -> new LinkedHashMap<>());
-    all.put(denial.id(), denial);
-    ofTenant.put(denial.id(), denial);
+    all.put(denial.event().id(), denial);
+    ofTenant.put(denial.event().id(), denial);
     own.addLast(denial);
     if (own.size() > MOST_OF_KEY) {
       remove(own.getFirst());
@@ -98,7 +98,7 @@ public final class LoopDenials {
     if (all.size() > MOST) {
       remove(oldest(all));
     }
-    forget(denial.atNanos() - LIVES_NANOS);
+    forget(denial.event().atNanos() - LIVES_NANOS);
   }
 
   /** The requested denials, the newest first. */
@@ -118,7 +118,7 @@ public final class LoopDenials {
   }
 
   private void forget(long beforeNanos) {
-    while (!all.isEmpty() && oldest(all).atNanos() - beforeNanos < 0) {
+    while (!all.isEmpty() && oldest(all).event().atNanos() - beforeNanos < 0) {
       remove(oldest(all));
     }
   }
@@ -128,11 +128,11 @@ public final class LoopDenials {
   }
 
   private void remove(Denial denial) {
-    SubjectName who = denial.who();
-    all.remove(denial.id());
+    SubjectName who = denial.asked().who();
+    all.remove(denial.event().id());
     Map<String, Denial> ofTenant = ofTenants.getOrDefault(who.tenant(), Map.of());
     if (!ofTenant.isEmpty()) {
-      ofTenant.remove(denial.id());
+      ofTenant.remove(denial.event().id());
     }
     if (ofTenant.isEmpty()) {
       ofTenants.remove(who.tenant());

@@ -102,8 +102,9 @@ public final class ExplainDoor implements Door {
   // Another operation would be explained as unlisted, which nobody means by a typing error.
   private Subject knowing(Optional<String> asked, Subject subject) {
     asked.filter(name -> !isKnown(name) && !isCarried(name, subject)).ifPresent(unknown -> {
-      List<String> named =
-          identities.policy().rules().stream().map(OperationRule::name).toList();
+      List<String> named = identities.policy().routing().rules().stream()
+          .map(OperationRule::name)
+          .toList();
       // The names of all plans would be too many to compare with.
       String expected = Nearest.to(unknown, named)
           .or(() -> subject.plan().nearest(unknown))

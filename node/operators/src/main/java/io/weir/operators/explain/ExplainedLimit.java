@@ -36,7 +36,7 @@ record ExplainedLimit(
 
   static ExplainedLimit of(Limit limit, Optional<Demand> demand, boolean isFull, Explained facts) {
     boolean isOfPlan = Optional.ofNullable(
-            facts.policy().plans().get(facts.subject().plan().name()))
+            facts.policy().plans().get(facts.decided().subject().plan().name()))
         .filter(plan -> isOf(plan, limit, demand)
             || plan.audited().filter(it -> isOf(it, limit, demand)).isPresent())
         .isPresent();
@@ -46,7 +46,7 @@ record ExplainedLimit(
         isOfPlan,
         isFull,
         facts.now(),
-        facts.holders().getOrDefault(limit.bucket(), List.of()));
+        facts.keyStates().holders().getOrDefault(limit.bucket(), List.of()));
   }
 
   private static boolean isOf(Plan plan, Limit limit, Optional<Demand> demand) {

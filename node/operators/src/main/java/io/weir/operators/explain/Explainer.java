@@ -23,6 +23,7 @@ import io.weir.node.resp.limit.RequestLimits;
 import io.weir.operators.denial.CarriedLimit;
 import io.weir.operators.denial.DenialQuery;
 import io.weir.operators.denial.DenialSearch;
+import io.weir.operators.explain.Explained.Decided;
 import io.weir.operators.rehearsal.NodeRehearsals;
 import io.weir.state.inspect.StateInspector;
 import java.time.Instant;
@@ -140,7 +141,7 @@ public final class Explainer {
 
   private List<String> operations(Subject subject) {
     return Stream.concat(
-            node.policies().current().policy().rules().stream().map(OperationRule::name),
+            node.policies().current().policy().routing().rules().stream().map(OperationRule::name),
             subject.plan().operations().stream())
         .distinct()
         .limit(MOST_OPERATIONS)
@@ -148,9 +149,6 @@ public final class Explainer {
   }
 
   /** An operation, and what a newcomer would get; empty if the shared state does not answer. */
-  private record Decided(
-      Subject subject, String operation, long cost, Optional<Decision> decision) {}
-
   private Future<Decided> decided(Subject subject, String operation, Optional<Long> cost) {
     long operations = cost(operation, cost);
     return node.admission()
@@ -203,14 +201,7 @@ public final class Explainer {
   }
 
   private Explanation explanation(Decided one, KeyStates states) {
-    return new Explanation(new Explained(
-        one.subject(),
-        one.operation(),
-        one.cost(),
-        node.policies().current().policy(),
-        one.decision(),
-        now.get(),
-        states.states(),
-        states.holders()));
+    return new Explanation(
+        new Explained(one, node.policies().current().policy(), now.get(), states));
   }
 }

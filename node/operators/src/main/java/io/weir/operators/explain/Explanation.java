@@ -34,8 +34,8 @@ final class Explanation {
 
   Explanation(Explained facts) {
     this.facts = facts;
-    this.limit = facts.subject().plan().limit(facts.operation());
-    this.limits = facts.decision().map(this::limits).orElse(List.of());
+    this.limit = facts.decided().subject().plan().limit(facts.decided().operation());
+    this.limits = facts.decided().decision().map(this::limits).orElse(List.of());
   }
 
   private List<ExplainedLimit> limits(Decision decision) {
@@ -54,7 +54,7 @@ final class Explanation {
             .filter(other -> other.kind() == of.kind()
                 && other.scope() == of.scope()
                 && other.name().equals(of.bucket()))
-            .mapToLong(other -> other.counted(facts.cost()))
+            .mapToLong(other -> other.counted(facts.decided().cost()))
             .max()
             .orElse(0)
         : 0;
@@ -85,7 +85,7 @@ final class Explanation {
   }
 
   private Plan plan() {
-    return facts.subject().plan();
+    return facts.decided().subject().plan();
   }
 
   JsonObject toJson() {
@@ -100,13 +100,13 @@ final class Explanation {
   /** The facts that all operations share. */
   JsonObject who() {
     JsonObject json = new JsonObject()
-        .put("tenant", facts.subject().tenant())
-        .put("key", facts.subject().id())
+        .put("tenant", facts.decided().subject().tenant())
+        .put("key", facts.decided().subject().id())
         .put("plan", plan().name())
-        .put("listed", facts.policy().listed(facts.subject().id()).isPresent())
+        .put("listed", facts.policy().listed(facts.decided().subject().id()).isPresent())
         .put("operations", operations())
         .put("at", facts.now().toString());
-    facts.decision().ifPresent(decision -> {
+    facts.decided().decision().ifPresent(decision -> {
       json.put("revision", decision.revision());
       if (decision.degraded()) {
         json.put("degraded", true);
@@ -118,16 +118,16 @@ final class Explanation {
   /** The decision that the operation would get. */
   JsonObject decision() {
     JsonObject json = new JsonObject()
-        .put("operation", facts.operation())
-        .put("countedAs", plan().tagOf(facts.operation()))
-        .put("cost", facts.cost())
+        .put("operation", facts.decided().operation())
+        .put("countedAs", plan().tagOf(facts.decided().operation()))
+        .put("cost", facts.decided().cost())
         .put("decision", decisionWord());
-    facts.decision().ifPresent(decision -> add(decision, json));
+    facts.decided().decision().ifPresent(decision -> add(decision, json));
     return json;
   }
 
   String operation() {
-    return facts.operation();
+    return facts.decided().operation();
   }
 
   List<ExplainedLimit> limits() {
@@ -136,7 +136,7 @@ final class Explanation {
 
   JsonObject states() {
     JsonObject states = new JsonObject();
-    facts.states().forEach((key, fields) -> {
+    facts.keyStates().states().forEach((key, fields) -> {
       JsonObject shown = new JsonObject();
       fields.forEach(shown::put);
       states.put(key, shown);
@@ -146,7 +146,7 @@ final class Explanation {
 
   // The operations that may be explained, too.
   private JsonArray operations() {
-    return new JsonArray(facts.policy().rules().stream()
+    return new JsonArray(facts.policy().routing().rules().stream()
         .map(OperationRule::name)
         .distinct()
         .limit(MOST_OPERATIONS)
@@ -155,6 +155,7 @@ final class Explanation {
 
   private String decisionWord() {
     return facts
+        .decided()
         .decision()
         .map(decision -> decision.<String>fold(
             allowed -> "allowed", denied -> "denied", never -> "never_allowed"))
@@ -192,12 +193,12 @@ final class Explanation {
   String sentence() {
     return "%s of %d by %s/%s, plan %s: %s"
         .formatted(
-            facts.operation(),
-            facts.cost(),
-            facts.subject().tenant(),
-            facts.subject().id(),
+            facts.decided().operation(),
+            facts.decided().cost(),
+            facts.decided().subject().tenant(),
+            facts.decided().subject().id(),
             plan().name(),
-            facts.decision().map(this::inWords).orElseGet(this::withoutRedis));
+            facts.decided().decision().map(this::inWords).orElseGet(this::withoutRedis));
   }
 
   /** Limits in words, and who holds their permits. */
@@ -257,7 +258,7 @@ final class Explanation {
 
   // The units that are due to waiting callers, as the states show them.
   List<String> queue() {
-    return facts.states().entrySet().stream()
+    return facts.keyStates().states().entrySet().stream()
         .flatMap(state -> state.getValue().entrySet().stream()
             .filter(field -> isOfQueue(field.getKey()) && !field.getValue().startsWith("0 "))
             .map(field -> "%s %s %s".formatted(state.getKey(), field.getKey(), field.getValue())))

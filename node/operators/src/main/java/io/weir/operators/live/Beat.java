@@ -70,7 +70,7 @@ public final class Beat {
     this.counted = new Counted(() -> meters.find("throttle.decisions").counters());
     this.status = new NodeStatus(symptoms, meters, begun);
     this.published = new PublishedPolicy(node.policies());
-    this.records = new RedisNodes(node.redis());
+    this.records = new RedisNodes(node.connections().redis());
     ClusterStatus cluster = new ClusterStatus(published::of);
     this.pulse = new Pulse(nodes, counted, this::facts, records::look, cluster, now);
     this.feed = new LiveFeed(pulse, top, cases);

@@ -17,7 +17,9 @@ public final class PageExtension implements Extension {
   @Override
   public OpenExtension open(NodeBase node) {
     PageDoors doors = new PageDoors(
-        PageFile.all(), node.config().listening().operators().isPresent(), node.redis());
+        PageFile.all(),
+        node.config().listening().operators().isPresent(),
+        node.connections().redis());
     return loop -> LoopExtension.ofOperators(doors.onLoop(loop));
   }
 }

@@ -39,8 +39,8 @@ public final class Rehearsals {
    */
   public Rehearsals(NodeBase node, AllNodes nodes, WouldDeny listener) {
     this.here = new NodeRehearsals(
-        node.store(), () -> node.policies().current().revision(), node.meters(), listener);
-    this.stored = new RedisCandidate(node.redis());
+        node.stores().store(), () -> node.policies().current().revision(), node.meters(), listener);
+    this.stored = new RedisCandidate(node.connections().redis());
     this.nodes = nodes;
     nodes
         .questions()

@@ -63,7 +63,7 @@ public final class NodeWarnings {
    */
   public NodeWarnings(NodeBase parts, Supplier<Instant> time) {
     this.policies = parts.policies();
-    this.redis = new RedisWarnings(parts.redis());
+    this.redis = new RedisWarnings(parts.connections().redis());
     this.meters = new WarningMeters(parts.meters());
     this.time = time;
     this.node = parts.policies().questions().node();

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Which limits a receiver is warned of, and when. Empty sets mean any. Immutable.
+ * Which limits a receiver is warned of, and when. Immutable.
  *
  * @param id of a rule that tells the same receiver at the same times; one that is changed in this is another rule
  * @param to the name of the receiver
@@ -16,34 +16,32 @@ import java.util.Set;
  * @param again the least time until the same warning is told again, unless a new period of a quota begins
  */
 record WarningRule(
-    String name,
-    String id,
-    String to,
-    List<Integer> at,
-    Set<String> plans,
-    Set<String> tenants,
-    Set<String> keys,
-    Set<String> limits,
-    Duration again) {
+    String name, String id, String to, List<Integer> at, Selection selection, Duration again) {
   /** By so many points a limit must have emptied below a percentage before that is told once more. */
   static final int HYSTERESIS = 10;
 
   WarningRule {
     at = at.stream().sorted().distinct().toList();
-    plans = Set.copyOf(plans);
-    tenants = Set.copyOf(tenants);
-    keys = Set.copyOf(keys);
-    limits = Set.copyOf(limits);
+  }
+
+  /** The keys that it watches, and their limits. Empty sets mean any. */
+  record Selection(Set<String> plans, Set<String> tenants, Set<String> keys, Set<String> limits) {
+    Selection {
+      plans = Set.copyOf(plans);
+      tenants = Set.copyOf(tenants);
+      keys = Set.copyOf(keys);
+      limits = Set.copyOf(limits);
+    }
   }
 
   boolean isOf(Subject subject) {
-    return has(plans, subject.plan().name())
-        && has(tenants, subject.tenant())
-        && has(keys, subject.id());
+    return has(selection.plans(), subject.plan().name())
+        && has(selection.tenants(), subject.tenant())
+        && has(selection.keys(), subject.id());
   }
 
   boolean isOf(String limit) {
-    return has(limits, limit);
+    return has(selection.limits(), limit);
   }
 
   private static boolean has(Set<String> names, String name) {
@@ -65,10 +63,10 @@ record WarningRule(
         .put("name", name)
         .put("to", to)
         .put("at", new JsonArray(at))
-        .put("plans", sorted(plans))
-        .put("tenants", sorted(tenants))
-        .put("keys", sorted(keys))
-        .put("limits", sorted(limits))
+        .put("plans", sorted(selection.plans()))
+        .put("tenants", sorted(selection.tenants()))
+        .put("keys", sorted(selection.keys()))
+        .put("limits", sorted(selection.limits()))
         .put("againSeconds", again.toSeconds());
   }
 

@@ -100,10 +100,11 @@ public final class WarningsSection implements PolicySection<WarningRules> {
         "%s:%s:%d".formatted(name, to, again.toSeconds()),
         to,
         at.isEmpty() ? USUAL : at,
-        Item.texts(section.get(PLANS)),
-        Item.texts(section.get(TENANTS)),
-        Item.texts(section.get(KEYS)),
-        Item.texts(section.get(LIMITS)),
+        new WarningRule.Selection(
+            Item.texts(section.get(PLANS)),
+            Item.texts(section.get(TENANTS)),
+            Item.texts(section.get(KEYS)),
+            Item.texts(section.get(LIMITS))),
         again);
   }
 

@@ -24,19 +24,12 @@ final class DenialLogTest {
 
   private static Denial denial(int number) {
     return new Denial(
-        "id" + number,
-        number,
-        new SubjectName("acme", "user:\"" + number),
+        new Denial.Event("id" + number, number, Optional.of("4bf92f3577b34da6a3ce929d0e0e4736")),
+        new Denial.Asked(new SubjectName("acme", "user:\"" + number), 1, Optional.empty()),
         new LimitName("free", "Ask", "requests"),
-        1,
-        "denied",
-        List.of(),
-        Duration.ofMillis(5),
+        new Denial.Answer("denied", List.of(), Duration.ofMillis(5), false),
         false,
-        false,
-        3,
-        Optional.of("4bf92f3577b34da6a3ce929d0e0e4736"),
-        Optional.empty());
+        3);
   }
 
   private static List<String> lines(Path file) {

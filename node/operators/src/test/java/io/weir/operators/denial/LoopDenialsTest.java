@@ -26,19 +26,12 @@ final class LoopDenialsTest {
       return Optional.empty();
     }
     Denial denial = new Denial(
-        LoopDenials.newId(),
-        now,
-        who,
+        new Denial.Event(LoopDenials.newId(), now, Optional.empty()),
+        new Denial.Asked(who, 1, Optional.empty()),
         new LimitName("free", "Ask", "requests"),
-        1,
-        "denied",
-        List.of(),
-        Duration.ofMillis(5),
+        new Denial.Answer("denied", List.of(), Duration.ofMillis(5), false),
         false,
-        false,
-        1,
-        Optional.empty(),
-        Optional.empty());
+        1);
     denials.add(denial);
     return Optional.of(denial);
   }
@@ -50,8 +43,8 @@ final class LoopDenialsTest {
   @Test
   void aDenialIsFoundByItsIdForAnHour() {
     Denial denial = denied("acme", "k1").orElseThrow();
-    DenialQuery query =
-        new DenialQuery(Optional.of(denial.id()), Optional.empty(), Optional.empty(), false, 1);
+    DenialQuery query = new DenialQuery(
+        Optional.of(denial.event().id()), Optional.empty(), Optional.empty(), false, 1);
 
     assertThat(found(query)).containsExactly(denial);
     now = 3600 * SECOND;
@@ -128,13 +121,13 @@ final class LoopDenialsTest {
     Set<String> ids = new HashSet<>();
     for (int i = 0; i < 50_000; i++) {
       now += SECOND / 1000;
-      ids.add(denied("t" + i % 1000, "k" + i).orElseThrow().id());
+      ids.add(denied("t" + i % 1000, "k" + i).orElseThrow().event().id());
     }
 
     assertThat(ids).hasSize(50_000);
     List<Denial> kept = found(ALL);
     assertThat(kept).hasSize(LoopDenials.MOST);
-    assertThat(kept.get(0).who()).isEqualTo(new SubjectName("t999", "k49999"));
+    assertThat(kept.get(0).asked().who()).isEqualTo(new SubjectName("t999", "k49999"));
   }
 
   @Test

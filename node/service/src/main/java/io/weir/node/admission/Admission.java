@@ -113,7 +113,7 @@ public final class Admission {
     return RequestTarget.segments(path)
         .map(segments -> policy.rule(method, segments))
         .flatMap(rule -> Destinations.of(policy, rule))
-        .or(policy::upstream);
+        .or(() -> policy.routing().upstream());
   }
 
   /** Finds the operation, the upstream and the group of a request. */

@@ -185,7 +185,7 @@ public final class CheckDoor implements Door {
       }
       Optional<Subject> subject = found.result();
       if (subject.isPresent()) {
-        long cost = check.cost().orElseGet(() -> policy.ownCost(check.operation()));
+        long cost = check.price().cost().orElseGet(() -> policy.ownCost(check.operation()));
         questions.add(new Question(subject.get(), check, cost));
       } else if (check.key().isPresent()) {
         unknownKeys.add(place(asked, i));
@@ -260,7 +260,7 @@ public final class CheckDoor implements Door {
             of.subject(),
             of.check().operation(),
             of.cost(),
-            of.check().atLeast().orElse(of.cost())),
+            of.check().price().atLeast().orElse(of.cost())),
         of.check().ticket(),
         of.check().waitMillis(),
         WaitingRoom.callerOf(request));

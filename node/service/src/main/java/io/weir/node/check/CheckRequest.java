@@ -30,18 +30,23 @@ record CheckRequest(List<Check> checks, boolean isList) {
    * One check. Exactly one of {@code key} and {@code subject} is present.
    *
    * @param ticket the ticket that the caller shows or asks for
-   * @param cost absent if the operation's own cost counts
-   * @param atLeast the least of it that the caller accepts; absent for all or nothing
    * @param waitMillis how long the caller waits for its slot
    */
   record Check(
       Optional<String> key,
       Optional<String> subject,
       String operation,
-      OptionalLong cost,
-      OptionalLong atLeast,
+      Price price,
       TicketRequest ticket,
       long waitMillis) {}
+
+  /**
+   * The cost that the caller names.
+   *
+   * @param cost absent if the operation's own cost counts
+   * @param atLeast the least of it that the caller accepts; absent for all or nothing
+   */
+  record Price(OptionalLong cost, OptionalLong atLeast) {}
 
   /** @throws BadCheckException with all mistakes */
   static CheckRequest parse(byte[] body) {
@@ -200,8 +205,7 @@ record CheckRequest(List<Check> checks, boolean isList) {
           Optional.ofNullable(key),
           Optional.ofNullable(subject),
           named,
-          cost,
-          atLeast,
+          new Price(cost, atLeast),
           ticket,
           waitMillis);
     }

@@ -58,7 +58,7 @@ final class PolicyCommand {
             file,
             policy.buckets().size(),
             policy.plans().size(),
-            policy.subjects().size(),
+            policy.callers().subjects().size(),
             reading.warnings().size());
         return 0;
       } catch (InvalidPolicyException e) {

@@ -61,7 +61,7 @@ public record PolicyInForce(
   /** The distinct plans of all subjects that match. */
   List<Plan> plans(Predicate<Subject> chosen) {
     return policy.stream()
-        .flatMap(it -> it.subjects().values().stream())
+        .flatMap(it -> it.callers().subjects().values().stream())
         .filter(chosen)
         .map(Subject::plan)
         .distinct()

@@ -83,8 +83,9 @@ final class Answers {
   }
 
   private static boolean isEnforced(EnvoyRule rule) {
-    boolean isLimited =
-        rule.limit().isPresent() || rule.charges().isPresent() || rule.has(RuleOption.OVERRIDE);
+    boolean isLimited = rule.counting().limit().isPresent()
+        || rule.counting().charges().isPresent()
+        || rule.has(RuleOption.OVERRIDE);
     return isLimited && !rule.has(RuleOption.AUDIT);
   }
 

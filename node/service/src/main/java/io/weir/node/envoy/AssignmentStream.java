@@ -116,7 +116,7 @@ final class AssignmentStream implements GrpcStream.Method {
       BucketUsage usage = usages.next();
       Optional<EnvoyRule> rule = found.rule(usage.bucket());
       Optional<DividedLimit> divided = rule.filter(each -> each.has(RuleOption.DIVIDED))
-          .flatMap(EnvoyRule::limit)
+          .flatMap(it -> it.counting().limit())
           .flatMap(UnitLimit::divided);
       if (divided.isEmpty()) {
         Optional.ofNullable(buckets.get(usage.bucket())).ifPresent(this::remove);
@@ -165,7 +165,7 @@ final class AssignmentStream implements GrpcStream.Method {
       return BucketAction.abandoned(usage.id());
     }
     assignments.meters().reported(Outcome.UNDIVIDED);
-    return rule.flatMap(EnvoyRule::limit).isEmpty()
+    return rule.flatMap(it -> it.counting().limit()).isEmpty()
         ? BucketAction.allowAll(usage.bucket())
         : BucketAction.denyAll(usage.bucket());
   }

@@ -51,7 +51,7 @@ record MatchedRules(
   }
 
   private static Optional<PolicyCharge> charge(List<Optional<EnvoyRule>> rules, int descriptor) {
-    return rules.get(descriptor).flatMap(EnvoyRule::charges);
+    return rules.get(descriptor).flatMap(it -> it.counting().charges());
   }
 
   // Its limits may be shared with others, so they are not decided in one step with those of other

@@ -50,7 +50,7 @@ record Parts(Map<String, Part> byId, List<Optional<String>> ids) {
   // Empty for one that is unlimited.
   private static Optional<Part> part(
       EnvoyDomain domain, EnvoyRule rule, Descriptor descriptor, long hits) {
-    Optional<UnitLimit> limit = descriptor.limit().or(rule::limit);
+    Optional<UnitLimit> limit = descriptor.limit().or(() -> rule.counting().limit());
     return limit.map(given -> {
       Subject subject = domain.subject(rule, descriptor.entries(), descriptor.limit());
       NamedLimit named = new NamedLimit(rule.name(), given);
@@ -61,7 +61,7 @@ record Parts(Map<String, Part> byId, List<Optional<String>> ids) {
 
   private static Part ofPolicy(
       int index, EnvoyRule rule, Descriptor descriptor, long hits, Policy policy, Subject subject) {
-    PolicyCharge charge = rule.charges().orElseThrow();
+    PolicyCharge charge = rule.counting().charges().orElseThrow();
     boolean takesPermits =
         subject.plan().limit(charge.operation()) instanceof Limited limited && limited.needsHold();
     if (takesPermits || descriptor.isRefund()) {

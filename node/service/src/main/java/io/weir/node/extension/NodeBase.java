@@ -13,18 +13,30 @@ import java.util.function.Function;
 /**
  * The parts of a node that its admission is made of. Extensions are opened with them, since some are parts of admission.
  *
- * @param redis the connections for decisions
- * @param otherRedis opens connections of an extension's own with this timeout, for calls that take longer than
- *     decisions; the node closes them
- * @param store decides in the shared state alone, without leases and without shares for outages
- * @param holds of the requests of this node
  */
 public record NodeBase(
     Vertx vertx,
     NodeConfig config,
-    RedisConnections redis,
-    Function<Duration, RedisConnections> otherRedis,
+    Connections connections,
     ClusterPolicy policies,
-    BucketStore store,
-    Holds holds,
-    MeterRegistry meters) {}
+    Stores stores,
+    MeterRegistry meters) {
+
+  /**
+   * The connections to Redis.
+   *
+   * @param redis those for decisions
+   * @param otherRedis opens connections of an extension's own with this timeout, for calls that take longer than
+   *     decisions; the node closes them
+   */
+  public record Connections(
+      RedisConnections redis, Function<Duration, RedisConnections> otherRedis) {}
+
+  /**
+   * Where limits are counted.
+   *
+   * @param store decides in the shared state alone, without leases and without shares for outages
+   * @param holds of the requests of this node
+   */
+  public record Stores(BucketStore store, Holds holds) {}
+}

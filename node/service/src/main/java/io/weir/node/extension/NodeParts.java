@@ -37,7 +37,7 @@ public record NodeParts(
 
   /** The connections for decisions. */
   public RedisConnections redis() {
-    return base.redis();
+    return base.connections().redis();
   }
 
   public ClusterPolicy policies() {
@@ -46,7 +46,7 @@ public record NodeParts(
 
   /** The holds of the requests of this node. */
   public Holds holds() {
-    return base.holds();
+    return base.stores().holds();
   }
 
   /** Bytes of bodies that are being read. */

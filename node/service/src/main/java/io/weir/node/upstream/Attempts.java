@@ -52,7 +52,7 @@ final class Attempts<T> {
     this.course = course;
     this.request = request;
     this.delivery = delivery;
-    this.server = request.to().settings();
+    this.server = request.target().to().settings();
     this.safety = new RepeatSafety(request, delivery.body(), isDeclaredSafe);
   }
 

@@ -77,7 +77,7 @@ public final class Connections {
 
   private Portion take(OutgoingRequest request) {
     return shares
-        .tryTake(request.key(), request.tenant(), 1)
+        .tryTake(request.caller().key(), request.caller().tenant(), 1)
         .orElseThrow(() -> new RefusedException(shares.isFull() ? OVERLOADED : TOO_MANY));
   }
 

@@ -12,21 +12,32 @@ import java.util.OptionalLong;
 /**
  * A request as it is sent, whichever door it came through.
  *
- * @param key the id of the API key that it is sent for
+ * @param caller for whom it is sent
  * @param rule empty if the policy does not list its operation
- * @param group of the operations of its destination
- * @param place the only place to send it to, as of {@link SendSlot#place}; empty for any
  * @param headers its headers, by server
  */
 public record OutgoingRequest(
-    Destination to,
+    Target target,
     Request request,
-    String key,
-    String tenant,
+    Caller caller,
     Optional<OperationRule> rule,
-    String group,
-    String place,
     RequestHeaders headers) {
+
+  /**
+   * Where a request is sent.
+   *
+   * @param group of the operations of the destination
+   * @param place the only place to send it to, as of {@link SendSlot#place}; empty for any
+   */
+  public record Target(Destination to, String group, String place) {}
+
+  /**
+   * For whom a request is sent.
+   *
+   * @param key the id of the API key
+   */
+  public record Caller(String key, String tenant) {}
+
   /**
    * From an admitted request.
    *
@@ -34,19 +45,16 @@ public record OutgoingRequest(
    */
   public static OutgoingRequest of(HttpServerRequest caller, IdentifiedRequest asked) {
     return new OutgoingRequest(
-        asked.to(),
+        new Target(asked.to(), asked.group(), ""),
         asked.request(),
-        asked.subject().id(),
-        asked.subject().tenant(),
+        new Caller(asked.subject().id(), asked.subject().tenant()),
         asked.rule(),
-        asked.group(),
-        "",
         new ForwardedHeaders(caller, asked));
   }
 
   /** The largest number of attempts, by the settings of its destination. */
   public int attempts(Destination now) {
-    if (!place.isEmpty()) {
+    if (!target.place().isEmpty()) {
       return 1; // its sender asks again by itself
     }
     OptionalLong configured =

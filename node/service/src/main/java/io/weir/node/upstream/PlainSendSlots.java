@@ -12,7 +12,7 @@ import java.util.function.BooleanSupplier;
 final class PlainSendSlots implements SendSlots {
   @Override
   public Course begin(OutgoingRequest request) {
-    return new PlainCourse(request.to());
+    return new PlainCourse(request.target().to());
   }
 
   private record PlainCourse(Destination to) implements Course {

@@ -110,7 +110,7 @@ public final class Sender {
 
   private <T> Attempts<T> attempts(
       OutgoingRequest request, Delivery<T> delivery, boolean isDeclaredSafe) {
-    SendSlots slots = request.to().name().isEmpty() ? plain : named;
+    SendSlots slots = request.target().to().name().isEmpty() ? plain : named;
     return new Attempts<>(
         vertx, connections, slots.begin(request), request, delivery, isDeclaredSafe);
   }

@@ -9,7 +9,7 @@ public interface UpstreamSlots {
    * The slots of a node that knows no names: a destination has one only if an extension has read it from the policy.
    */
   UpstreamSlots NONE = loop -> request -> {
-    throw new IllegalStateException("no extension has " + request.to().name());
+    throw new IllegalStateException("no extension has " + request.target().to().name());
   };
 
   /** The turns on one event loop. Called on that loop. */

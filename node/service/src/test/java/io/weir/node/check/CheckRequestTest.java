@@ -21,7 +21,7 @@ final class CheckRequestTest {
     assertThat(check.key()).isEmpty();
     assertThat(check.subject()).contains("k1");
     assertThat(check.operation()).isEqualTo("a.b-C_9");
-    assertThat(check.cost()).hasValue(1);
+    assertThat(check.price().cost()).hasValue(1);
     assertThat(check.ticket().withinMicros()).isPositive();
   }
 
@@ -31,7 +31,7 @@ final class CheckRequestTest {
         only("{\"key\":\"k\u00e9\",\"operation\":\"P\\u0069ng\",\"cost\":9007199254740991}");
     assertThat(check.key()).contains("k\u00e9");
     assertThat(check.operation()).isEqualTo("Ping");
-    assertThat(check.cost()).hasValue((1L << 53) - 1);
+    assertThat(check.price().cost()).hasValue((1L << 53) - 1);
   }
 
   @Test
@@ -46,7 +46,7 @@ final class CheckRequestTest {
     assertThat(showsLongest.ticket().shown()).isEqualTo(Optional.of(longest));
     Check wantsNone = only("{\"key\":\"k\",\"operation\":\"Ping\",\"ticket\":false}");
     assertThat(wantsNone.ticket()).isEqualTo(TicketRequest.NONE);
-    assertThat(wantsNone.cost()).isEqualTo(OptionalLong.empty());
+    assertThat(wantsNone.price().cost()).isEqualTo(OptionalLong.empty());
   }
 
   @Test
@@ -69,9 +69,10 @@ final class CheckRequestTest {
   @Test
   void aCheckMayAcceptLessThanItsCost() {
     assertThat(only("{\"key\":\"k\",\"operation\":\"Ping\",\"cost\":9,\"atLeast\":9}")
+            .price()
             .atLeast())
         .hasValue(9);
-    assertThat(only("{\"key\":\"k\",\"operation\":\"Ping\",\"cost\":9}").atLeast())
+    assertThat(only("{\"key\":\"k\",\"operation\":\"Ping\",\"cost\":9}").price().atLeast())
         .isEmpty();
   }
 

@@ -165,6 +165,7 @@ final class ConformanceTest {
   private static String limit(EnvoyDomain domain, String descriptor) {
     Optional<EnvoyRule> rule = domain.rule(entries(descriptor));
     return rule.map(found -> found
+                .counting()
                 .limit()
                 .map(limit -> limit.requests() + " " + limit.unit().name().toLowerCase(Locale.ROOT))
                 .orElse("unlimited")

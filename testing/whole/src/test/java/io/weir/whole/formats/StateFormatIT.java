@@ -27,6 +27,7 @@ import io.weir.core.throttle.Ending;
 import io.weir.core.throttle.Held;
 import io.weir.core.throttle.Queueing;
 import io.weir.core.throttle.StoreAnswer.Decided;
+import io.weir.jobs.rule.JobIdentity;
 import io.weir.jobs.rule.JobRule;
 import io.weir.jobs.rule.JobStore.Wanted;
 import io.weir.jobs.rule.JobSubmission;
@@ -137,7 +138,9 @@ final class StateFormatIT {
     }
     Denied denied = (Denied) decided(rate(Optional.empty()));
     assertThat(decided(mixed())).isInstanceOf(Allowed.class);
-    of(jobs.submit(JobRule.DEFAULT, new JobSubmission("Proof", JOB, "acme", "k1", "f", "request")));
+    of(jobs.submit(
+        JobRule.DEFAULT,
+        new JobSubmission(new JobIdentity("Proof", JOB, "acme", "k1", "f"), "request")));
     for (int range = 1; range <= 2; range++) {
       of(windows.open(BLOCKS, range, range));
     }

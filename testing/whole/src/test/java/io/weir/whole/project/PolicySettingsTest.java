@@ -41,6 +41,7 @@ final class PolicySettingsTest {
       throws PathException {
     String edited = PolicyEdits.set(POLICY, path, json);
     assertThat(edited).contains(expected).contains("# of all");
-    assertThat(PolicyDocuments.parse("edited", edited).policy().rules()).hasSize(1);
+    assertThat(PolicyDocuments.parse("edited", edited).policy().routing().rules())
+        .hasSize(1);
   }
 }

@@ -93,7 +93,8 @@ public final class DemoFiles {
           SecretHash.of(parts[1]).formatted(), SecretHash.of(secret).formatted());
       key.put("key", parts[0] + "." + secret);
     }
-    String upstream = policy.upstream().map(Upstream::uri).orElseThrow().toString();
+    String upstream =
+        policy.routing().upstream().map(Upstream::uri).orElseThrow().toString();
     return text.replace(upstream, plan.upstream());
   }
 

@@ -171,12 +171,17 @@ public final class LocalCluster implements AutoCloseable {
 
   private Optional<Upstream> writePolicy() throws IOException {
     String text = PolicyDocuments.text(setup.policy());
-    Optional<Upstream> upstream =
-        PolicyDocuments.parse(setup.policy().toString(), text).policy().upstream();
+    Optional<Upstream> upstream = PolicyDocuments.parse(setup.policy().toString(), text)
+        .policy()
+        .routing()
+        .upstream();
     if (upstream.isPresent() && setup.upstreamPort().isPresent()) {
       String other = "http://127.0.0.1:" + setup.upstreamPort().get();
       text = text.replace(upstream.get().uri().toString(), other);
-      upstream = PolicyDocuments.parse(setup.policy().toString(), text).policy().upstream();
+      upstream = PolicyDocuments.parse(setup.policy().toString(), text)
+          .policy()
+          .routing()
+          .upstream();
     }
     files.add(policyFile());
     Files.writeString(policyFile(), text);

@@ -21,7 +21,7 @@ final class JobAnswers {
 
   /** The path of a job's status. */
   static String path(Job job) {
-    return PATH + job.operation() + "/" + job.id();
+    return PATH + job.identity().operation() + "/" + job.identity().id();
   }
 
   /**
@@ -30,15 +30,15 @@ final class JobAnswers {
   static JsonObject body(Job job, JobRule rule) {
     JsonObject json = new JsonObject()
         .put("status", JobState.QUEUED.word())
-        .put("state", job.state().word())
-        .put("job_id", job.id());
-    job.position().ifPresent(position -> json.put("position", position));
+        .put("state", job.progress().state().word())
+        .put("job_id", job.identity().id());
+    job.place().position().ifPresent(position -> json.put("position", position));
     return json.put("eta_seconds", etaSeconds(job, rule))
         .put("elapsed_seconds", job.elapsedMillis() / 1000);
   }
 
   static long etaSeconds(Job job, JobRule rule) {
-    return Eta.shownSeconds(rule, job.state(), job.etaMillis(rule));
+    return Eta.shownSeconds(rule, job.progress().state(), job.etaMillis(rule));
   }
 
   /** Answers a submission whose job has not ended. */
@@ -54,13 +54,13 @@ final class JobAnswers {
         .putHeader(HttpHeaders.RETRY_AFTER, Long.toString(etaSeconds(job, rule)))
         .putHeader(HttpHeaders.CONTENT_TYPE, "application/json")
         .putHeader(HttpHeaders.CACHE_CONTROL, "no-store")
-        .putHeader(STATE, job.state().word())
+        .putHeader(STATE, job.progress().state().word())
         .end(body(job, rule).toBuffer());
   }
 
   /** Answers with the upstream's result, or with a problem that says why there is none. */
   static Future<Void> ended(HttpServerResponse response, Job job, Optional<JobResult> result) {
-    JobState state = job.state();
+    JobState state = job.progress().state();
     response.putHeader(STATE, state.word());
     if (result.filter(JobResult::isAnswer).isPresent()) {
       JobResult answer = result.get();
@@ -68,7 +68,7 @@ final class JobAnswers {
       return response.setStatusCode(answer.status()).end(answer.body());
     }
     ProblemDetails problem = problem(state, result.flatMap(JobResult::reason));
-    return problem.with("job_id", job.id()).send(response);
+    return problem.with("job_id", job.identity().id()).send(response);
   }
 
   private static ProblemDetails problem(JobState state, Optional<String> reason) {

@@ -66,7 +66,7 @@ final class JobCallback {
     OptionalLong run = KeyHeaders.bearer(request.headers())
         .map(token -> tokens.run(token, operation.name(), id))
         .orElse(OptionalLong.empty());
-    if (run.isEmpty() || !rule.takesCallbacks()) {
+    if (run.isEmpty() || !rule.protocol().takesCallbacks()) {
       throw new RefusedException(TOKEN_INVALID);
     }
     int status = status(request);
@@ -96,7 +96,7 @@ final class JobCallback {
           if (!moved.get().isMoved()) {
             throw new RefusedException(ProblemDetails.of(
                     409, "job_not_awaited", "No result of this run of the job is awaited")
-                .with("state", moved.get().job().state().word()));
+                .with("state", moved.get().job().progress().state().word()));
           }
           JobEnds.moved(meters, moved.get(), job.rule());
           return request.response().setStatusCode(204).end();

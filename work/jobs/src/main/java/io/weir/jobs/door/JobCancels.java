@@ -17,13 +17,19 @@ record JobCancels(RedisJobs store, JobMeters meters) {
   /** Cancels the run of a job; fails with {@link RefusedException} if it has ended. */
   CompletionStage<Job> cancel(Job job, JobRule rule) {
     return store
-        .move(job.operation(), rule, job.id(), "", job.run(), JobMove.to(JobState.CANCELLED))
+        .move(
+            job.identity().operation(),
+            rule,
+            job.identity().id(),
+            "",
+            job.progress().run(),
+            JobMove.to(JobState.CANCELLED))
         .thenApply(found -> {
           MovedJob moved = found.orElseThrow(() -> new RefusedException(JobAnswers.unknown()));
           if (!moved.isMoved()) {
             throw new RefusedException(
                 ProblemDetails.of(409, "job_finished", "The job has ended and cannot be cancelled")
-                    .with("state", moved.job().state().word()));
+                    .with("state", moved.job().progress().state().word()));
           }
           JobEnds.moved(meters, moved, rule);
           return moved.job();

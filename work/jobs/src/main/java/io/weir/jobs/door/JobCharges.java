@@ -69,7 +69,7 @@ final class JobCharges {
   }
 
   private void end(Held held, Optional<Job> job) {
-    boolean isOfJob = job.flatMap(Job::charge)
+    boolean isOfJob = job.flatMap(it -> it.counted().charge())
         .filter(charge -> charge.hold().equals(held.id()))
         .isPresent();
     if (isOfJob) {
@@ -85,8 +85,8 @@ final class JobCharges {
   private void withdraw(JobSubmission submission, SubmittedJob.Placed place, Held held) {
     CompletionStage<Void> unused = calls
         .call(() -> store.release(submission, place))
-        .thenCompose(
-            freed -> calls.call(() -> store.see(submission.operation(), submission.id(), "")))
+        .thenCompose(freed -> calls.call(() ->
+            store.see(submission.identity().operation(), submission.identity().id(), "")))
         .handle((seen, error) -> {
           if (error == null) {
             end(held, seen);

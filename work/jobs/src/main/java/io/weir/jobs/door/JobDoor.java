@@ -128,7 +128,10 @@ public final class JobDoor implements Door {
     budget.require(subject);
     return cancel(subject, job, rule)
         .compose(now -> request.answer(
-            200, new JsonObject().put("state", now.state().word()).put("job_id", now.id())))
+            200,
+            new JsonObject()
+                .put("state", now.progress().state().word())
+                .put("job_id", now.identity().id())))
         .onComplete(done -> EarlyAnswer.drain(vertx, request.http()));
   }
 
@@ -159,7 +162,7 @@ public final class JobDoor implements Door {
       if (isStream) {
         return stream(request, subject, seen, rule);
       }
-      return wait > 0 && !seen.job().state().isEnd()
+      return wait > 0 && !seen.job().progress().state().isEnd()
           ? waitFor(request, subject, seen, rule, wait)
           : respond(request, seen, rule);
     });
@@ -169,19 +172,19 @@ public final class JobDoor implements Door {
     return of(store.see(job.operation(), job.id(), subject.tenant() + "/" + subject.id()))
         .map(seen -> own(seen.map(known -> new SeenJob(known, "")), subject))
         .onSuccess(seen -> {
-          if (seen.job().state().isEnd() && seen.job().polls() > 0) {
+          if (seen.job().progress().state().isEnd() && seen.job().polls() > 0) {
             meters.polled(job.operation(), seen.job().polls());
           }
         });
   }
 
   private static SeenJob own(Optional<SeenJob> seen, Subject subject) {
-    return seen.filter(known -> known.job().isOf(subject.tenant(), subject.id()))
+    return seen.filter(known -> known.job().identity().isOf(subject.tenant(), subject.id()))
         .orElseThrow(() -> new RefusedException(JobAnswers.unknown()));
   }
 
   private Future<Void> respond(HttpServerRequest request, SeenJob seen, JobRule rule) {
-    return seen.job().state().isEnd()
+    return seen.job().progress().state().isEnd()
         ? results.answer(request.response(), seen.job())
         : JobAnswers.accepted(request.response(), seen.job(), rule);
   }
@@ -212,8 +215,10 @@ public final class JobDoor implements Door {
           vertx.cancelTimer(timer);
           place.get().free();
         })
-        .compose(now -> now.job().state().isEnd()
-            ? ask(subject, new Named(now.job().operation(), now.job().id()))
+        .compose(now -> now.job().progress().state().isEnd()
+            ? ask(
+                subject,
+                new Named(now.job().identity().operation(), now.job().identity().id()))
             : Future.succeededFuture(now))
         .compose(now -> respond(request, now, rule));
   }

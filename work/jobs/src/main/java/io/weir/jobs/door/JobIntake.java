@@ -139,7 +139,8 @@ public final class JobIntake implements Diversion {
     return uploads
         .whole(request, rule.value(JobParameter.MAX_BODY_BYTES), bytes)
         .compose(body -> prepare(asked, rule, headers, key, body, work))
-        .compose(wish -> oneByOne.run(wish.submission().id(), () -> submit(request, wish)))
+        .compose(
+            wish -> oneByOne.run(wish.submission().identity().id(), () -> submit(request, wish)))
         .compose(Supplier::get)
         .onComplete(done -> {
           work.spend(bytes.amount());
@@ -240,14 +241,17 @@ public final class JobIntake implements Diversion {
   private Future<Void> answer(HttpServerRequest request, JobRule rule, SubmittedJob submitted) {
     if (submitted instanceof SubmittedJob.Taken taken) {
       Job job = taken.job();
-      meters.submitted(job.operation(), job.etaMillis(rule));
-      wake.accept(job.operation());
+      meters.submitted(job.identity().operation(), job.etaMillis(rule));
+      wake.accept(job.identity().operation());
       return JobAnswers.submitted(request.response(), job, rule);
     }
     if (submitted instanceof SubmittedJob.Known known) {
       Job job = known.job();
-      return job.state().isEnd()
-          ? ask(store.see(job.operation(), job.id(), job.owner()))
+      return job.progress().state().isEnd()
+          ? ask(store.see(
+                  job.identity().operation(),
+                  job.identity().id(),
+                  job.identity().owner()))
               .compose(seen -> results.answer(request.response(), seen.orElse(job)))
           : JobAnswers.submitted(request.response(), job, rule);
     }

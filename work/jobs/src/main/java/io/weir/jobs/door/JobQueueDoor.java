@@ -93,7 +93,7 @@ public final class JobQueueDoor implements Door {
   }
 
   private static Stream<OperationRule> jobs(Policy policy) {
-    return policy.rules().stream().filter(rule -> JobRule.of(rule).isPresent());
+    return policy.routing().rules().stream().filter(rule -> JobRule.of(rule).isPresent());
   }
 
   private Future<Void> list(RoutedRequest request) {
@@ -161,15 +161,15 @@ public final class JobQueueDoor implements Door {
 
   private static JsonObject json(Job job, JobRule rule) {
     JsonObject json = new JsonObject()
-        .put("id", job.id())
-        .put("state", job.state().word())
-        .put("tenant", job.tenant())
-        .put("key", job.subject())
+        .put("id", job.identity().id())
+        .put("state", job.progress().state().word())
+        .put("tenant", job.identity().tenant())
+        .put("key", job.identity().subject())
         .put("ageMs", job.elapsedMillis())
         .put("sinceMs", job.sinceMillis())
-        .put("attempts", job.attempts())
+        .put("attempts", job.progress().attempts())
         .put("etaSeconds", JobAnswers.etaSeconds(job, rule));
-    job.position().ifPresent(position -> json.put("position", position));
+    job.place().position().ifPresent(position -> json.put("position", position));
     return json;
   }
 
@@ -181,19 +181,26 @@ public final class JobQueueDoor implements Door {
         .compose(job -> of(cancels.cancel(job, settings(rule)))
             .compose(cancelled -> audited(operator, job).map(cancelled)))
         .compose(job -> request.answer(
-            200, new JsonObject().put("state", job.state().word()).put("id", job.id())));
+            200,
+            new JsonObject()
+                .put("state", job.progress().state().word())
+                .put("id", job.identity().id())));
   }
 
   // It is done: without the audit, too.
   private Future<Void> audited(Operator operator, Job job) {
     String before = new JsonObject()
-        .put("state", job.state().word())
-        .put("tenant", job.tenant())
-        .put("key", job.subject())
+        .put("state", job.progress().state().word())
+        .put("tenant", job.identity().tenant())
+        .put("key", job.identity().subject())
         .encode();
     String after = new JsonObject().put("state", JobState.CANCELLED.word()).encode();
     return of(audit.add(
-            operator.name(), "cancel", "job:" + job.operation() + "/" + job.id(), before, after))
+            operator.name(),
+            "cancel",
+            "job:" + job.identity().operation() + "/" + job.identity().id(),
+            before,
+            after))
         .onFailure(error -> LOG.warn("a cancelled job is not in the audit", error))
         .otherwiseEmpty();
   }

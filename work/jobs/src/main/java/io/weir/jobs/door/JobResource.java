@@ -46,7 +46,7 @@ public final class JobResource implements Door {
   // All parameters, and their values for each operation.
   private JsonObject settings() {
     JsonObject operations = new JsonObject();
-    for (OperationRule rule : policies.current().policy().rules()) {
+    for (OperationRule rule : policies.current().policy().routing().rules()) {
       JobRule.of(rule).ifPresent(job -> operations.put(rule.name(), values(job)));
     }
     return new JsonObject()
@@ -74,16 +74,19 @@ public final class JobResource implements Door {
     for (JobParameter parameter : JobParameter.values()) {
       values.put(parameter.field(), rule.value(parameter));
     }
-    rule.readinessPath().ifPresent(path -> values.put("readinessPath", path));
+    rule.protocol().readinessPath().ifPresent(path -> values.put("readinessPath", path));
     JsonArray waits = new JsonArray();
-    rule.receiptWaits()
+    rule.waits()
+        .receiptWaits()
         .forEach(wait -> waits.add(
             new JsonObject().put("after", wait.afterMillis()).put("wait", wait.waitMillis())));
     return values
-        .put("batches", rule.batches())
-        .put("learned", rule.isLearned())
-        .put("callbacks", rule.takesCallbacks())
+        .put("batches", rule.waits().batches())
+        .put("learned", rule.waits().isLearned())
+        .put("callbacks", rule.protocol().takesCallbacks())
         .put("receiptWaits", waits)
-        .put("failures", new JsonArray(rule.failures().stream().sorted().toList()));
+        .put(
+            "failures",
+            new JsonArray(rule.protocol().failures().stream().sorted().toList()));
   }
 }

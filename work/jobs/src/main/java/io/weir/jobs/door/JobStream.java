@@ -60,11 +60,11 @@ final class JobStream {
       return;
     }
     JsonObject json = new JsonObject()
-        .put("status", seen.get().job().state().word())
-        .put("state", seen.get().job().state().word());
-    boolean isEnd = seen.get().job().state().isEnd();
+        .put("status", seen.get().job().progress().state().word())
+        .put("state", seen.get().job().progress().state().word());
+    boolean isEnd = seen.get().job().progress().state().isEnd();
     if (isEnd) {
-      json.put("job_id", seen.get().job().id())
+      json.put("job_id", seen.get().job().identity().id())
           .put("location", JobAnswers.path(seen.get().job()));
     } else {
       json.mergeIn(JobAnswers.body(seen.get().job(), rule));

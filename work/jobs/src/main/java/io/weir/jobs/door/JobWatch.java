@@ -51,7 +51,8 @@ final class JobWatch {
     }
 
     private boolean hasChanged(Job job) {
-      return job.state() != last.state() || !job.position().equals(last.position());
+      return job.progress().state() != last.progress().state()
+          || !job.place().position().equals(last.place().position());
     }
   }
 
@@ -59,20 +60,21 @@ final class JobWatch {
   Watcher watch(Job job, Consumer<Optional<SeenJob>> listener) {
     Watcher watcher = new Watcher(job, listener);
     watched
-        .computeIfAbsent(job.operation(), operation -> new LinkedHashMap<>())
-        .computeIfAbsent(job.id(), id -> new ArrayList<>(1))
+        .computeIfAbsent(job.identity().operation(), operation -> new LinkedHashMap<>())
+        .computeIfAbsent(job.identity().id(), id -> new ArrayList<>(1))
         .add(watcher);
     return watcher;
   }
 
   /** Removes a watcher. */
   void leave(Watcher watcher) {
-    Map<String, List<Watcher>> jobs = watched.getOrDefault(watcher.last.operation(), Map.of());
-    List<Watcher> those = jobs.get(watcher.last.id());
+    Map<String, List<Watcher>> jobs =
+        watched.getOrDefault(watcher.last.identity().operation(), Map.of());
+    List<Watcher> those = jobs.get(watcher.last.identity().id());
     if (those != null) {
       those.remove(watcher);
       if (those.isEmpty()) {
-        jobs.remove(watcher.last.id());
+        jobs.remove(watcher.last.identity().id());
       }
     }
   }

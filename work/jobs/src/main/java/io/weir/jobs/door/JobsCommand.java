@@ -52,12 +52,14 @@ public final class JobsCommand implements Callable<Integer> {
   private static final int FAILED = 1;
   private static final long MILLION = 1_000_000;
   private static final Table<Job> TABLE = Table.<Job>of()
-      .whole("id", Job::id)
-      .whole("state", job -> job.state().word())
-      .number("position", job -> job.position().isPresent() ? job.position().getAsLong() : "")
-      .text("key", Job::owner)
+      .whole("id", it -> it.identity().id())
+      .whole("state", job -> job.progress().state().word())
+      .number(
+          "position",
+          job -> job.place().position().isPresent() ? job.place().position().getAsLong() : "")
+      .text("key", it -> it.identity().owner())
       .number("age", job -> Ago.precisely(job.elapsedMillis()))
-      .number("tries", Job::attempts);
+      .number("tries", it -> it.progress().attempts());
 
   private final Supplier<Optional<String>> localRedis;
 
@@ -156,11 +158,13 @@ public final class JobsCommand implements Callable<Integer> {
 
   private void print(List<Job> all, RedisJobs jobs) {
     List<Job> wanted = all.stream()
-        .filter(job -> state == null || job.state().word().equalsIgnoreCase(state))
-        .sorted(Comparator.comparing(Job::state).thenComparingLong(Job::submittedMicros))
+        .filter(job -> state == null || job.progress().state().word().equalsIgnoreCase(state))
+        .sorted(Comparator.comparing((Job it) -> it.progress().state())
+            .thenComparingLong(it -> it.times().submittedMicros()))
         .toList();
     List<Job> shown = new ArrayList<>();
-    List<String> ids = wanted.stream().limit(limit).map(Job::id).toList();
+    List<String> ids =
+        wanted.stream().limit(limit).map(it -> it.identity().id()).toList();
     for (int from = 0; from < ids.size(); from += LOOKED_AT_ONCE) {
       of(jobs.look(operation, ids.subList(from, Math.min(ids.size(), from + LOOKED_AT_ONCE))))
           .forEach(seen -> seen.map(SeenJob::job).ifPresent(shown::add));
@@ -183,13 +187,13 @@ public final class JobsCommand implements Callable<Integer> {
 
   private static JsonObject json(Job job) {
     JsonObject json = new JsonObject()
-        .put("id", job.id())
-        .put("state", job.state().word())
-        .put("tenant", job.tenant())
-        .put("key", job.subject())
+        .put("id", job.identity().id())
+        .put("state", job.progress().state().word())
+        .put("tenant", job.identity().tenant())
+        .put("key", job.identity().subject())
         .put("ageMs", job.elapsedMillis())
-        .put("attempts", job.attempts());
-    job.position().ifPresent(position -> json.put("position", position));
+        .put("attempts", job.progress().attempts());
+    job.place().position().ifPresent(position -> json.put("position", position));
     return json;
   }
 
@@ -199,15 +203,15 @@ public final class JobsCommand implements Callable<Integer> {
       return FAILED;
     }
     Job job = seen.get().job();
-    out().printf("job        %s%n", job.id());
-    out().printf("key        %s/%s%n", job.tenant(), job.subject());
-    out().printf("state      %s%n", job.state().word());
-    job.position().ifPresent(position -> out().printf("position   %d%n", position));
-    out().printf("run        %d%n", job.run());
-    out().printf("attempts   %d%n", job.attempts());
-    job.receipt().ifPresent(place -> out().printf("receipt    %s%n", place));
-    long before = job.submittedMicros();
-    for (Job.Step step : job.story()) {
+    out().printf("job        %s%n", job.identity().id());
+    out().printf("key        %s/%s%n", job.identity().tenant(), job.identity().subject());
+    out().printf("state      %s%n", job.progress().state().word());
+    job.place().position().ifPresent(position -> out().printf("position   %d%n", position));
+    out().printf("run        %d%n", job.progress().run());
+    out().printf("attempts   %d%n", job.progress().attempts());
+    job.progress().receipt().ifPresent(place -> out().printf("receipt    %s%n", place));
+    long before = job.times().submittedMicros();
+    for (Job.Step step : job.times().story()) {
       out()
           .printf(
               "%s  %-16s  +%.3f s%n",
@@ -228,7 +232,7 @@ public final class JobsCommand implements Callable<Integer> {
     }
     String now = moved.get().isMoved()
         ? "It is cancelled."
-        : "It has ended already: " + moved.get().job().state().word();
+        : "It has ended already: " + moved.get().job().progress().state().word();
     out().println(now);
     return moved.get().isMoved() ? 0 : FAILED;
   }

@@ -60,7 +60,7 @@ public final class Eta {
 
   private static long checkWait(JobRule rule, JobQueue queue, long ahead) {
     long concurrency = rule.value(JobParameter.READINESS_CONCURRENCY);
-    return rule.batches()
+    return rule.waits().batches()
         ? LeakyBucket.ceilDiv(ahead, concurrency) * checkTime(rule, queue)
         : LeakyBucket.ceilDiv(ahead * MILLIS, concurrency);
   }
@@ -82,7 +82,7 @@ public final class Eta {
   }
 
   private static long seenOr(JobRule rule, long seenMicros, JobParameter nominal) {
-    return rule.isLearned() && seenMicros > 0
+    return rule.waits().isLearned() && seenMicros > 0
         ? LeakyBucket.ceilDiv(seenMicros, MILLIS)
         : rule.value(nominal);
   }

@@ -7,41 +7,53 @@ import java.util.OptionalLong;
 /**
  * The state of a job at one instant. Immutable. Times are microseconds since the epoch, by the shared state's clock.
  *
- * @param id 32 hexadecimal digits, the same for the same request of the same API key
- * @param run the number of its run; a job that is begun again after a failure gets another one
- * @param attempts how often it was handed out for sending
- * @param nowMicros the instant of this state
- * @param position the number of jobs before it; empty if it does not wait
- * @param receipt the place named by the upstream
- * @param bytes the size that it is counted with: the largest allowed one, and its actual size after its end
- * @param aheadAtFirst the number of jobs before it when it came, and how many of them waited to be sent
- * @param charge its charge, if its end settles it
  * @param polls how often its caller has asked; negative once the caller has received the final state
  */
 public record Job(
-    String operation,
-    String id,
-    String tenant,
-    String subject,
-    String fingerprint,
-    JobState state,
-    long run,
-    int attempts,
-    long submittedMicros,
-    long sinceMicros,
-    long nowMicros,
-    OptionalLong position,
-    long bytes,
-    Optional<String> receipt,
-    AheadAtFirst aheadAtFirst,
-    List<Step> story,
-    Optional<JobCharge> charge,
-    long polls,
-    JobQueue queue) {
+    JobIdentity identity,
+    Progress progress,
+    Times times,
+    Place place,
+    Counted counted,
+    long polls) {
 
-  public Job {
-    story = List.copyOf(story);
+  /**
+   * How far it has come.
+   *
+   * @param run the number of its run; a job that is begun again after a failure gets another one
+   * @param attempts how often it was handed out for sending
+   * @param receipt the place named by the upstream
+   */
+  public record Progress(JobState state, long run, int attempts, Optional<String> receipt) {}
+
+  /**
+   * When it came, and when it entered its states.
+   *
+   * @param sinceMicros when it entered its present state
+   * @param nowMicros the instant of this state
+   * @param story the states that it has entered
+   */
+  public record Times(long submittedMicros, long sinceMicros, long nowMicros, List<Step> story) {
+    public Times {
+      story = List.copyOf(story);
+    }
   }
+
+  /**
+   * Its place in the queue of its operation.
+   *
+   * @param position the number of jobs before it; empty if it does not wait
+   * @param aheadAtFirst the number of jobs before it when it came, and how many of them waited to be sent
+   */
+  public record Place(OptionalLong position, AheadAtFirst aheadAtFirst, JobQueue queue) {}
+
+  /**
+   * What it is counted with.
+   *
+   * @param bytes the size that it is counted with: the largest allowed one, and its actual size after its end
+   * @param charge its charge, if its end settles it
+   */
+  public record Counted(long bytes, Optional<JobCharge> charge) {}
 
   /** The jobs before a job when it came. */
   public record AheadAtFirst(long ahead, long dispatch) {}
@@ -51,26 +63,17 @@ public record Job(
 
   /** The time since it came. */
   public long elapsedMillis() {
-    return Math.max(0, nowMicros - submittedMicros) / 1000;
+    return Math.max(0, times.nowMicros() - times.submittedMicros()) / 1000;
   }
 
   /** The time since it entered its state. */
   public long sinceMillis() {
-    return Math.max(0, nowMicros - sinceMicros) / 1000;
+    return Math.max(0, times.nowMicros() - times.sinceMicros()) / 1000;
   }
 
   /** The time left, see {@link Eta}. */
   public long etaMillis(JobRule rule) {
-    return Eta.rawMillis(rule, queue, state, position.orElse(0), sinceMillis());
-  }
-
-  /** The tenant and the key, with a slash between them. */
-  public String owner() {
-    return tenant + "/" + subject;
-  }
-
-  /** Whether the API key is the one that submitted it. */
-  public boolean isOf(String ofTenant, String ofSubject) {
-    return tenant.equals(ofTenant) && subject.equals(ofSubject);
+    return Eta.rawMillis(
+        rule, place.queue(), progress.state(), place.position().orElse(0), sinceMillis());
   }
 }

@@ -13,24 +13,43 @@ import java.util.stream.Collectors;
  * The settings for the jobs of an operation. Immutable.
  *
  * @param values of the parameters; an absent parameter has its default
- * @param readinessPath the path at which the upstream reports whether it is ready for a job; if empty, nothing is
- *     checked
- * @param batches whether, in etas, jobs that are checked at once take the time of one check, batch after batch
- * @param isLearned whether etas use observed times, once there are some
- * @param takesCallbacks whether the upstream may deliver results by itself
- * @param receiptWaits the waits after the upstream took a job, by elapsed time; ascending
- * @param failures statuses of the upstream that mean that a job has failed: 404, or 5xx for a whole class
- * @param headers the headers that are sent to the upstream with a job, besides those of its body; in lower case
+ * @param waits how waits are foreseen
+ * @param protocol what is said between Weir and the upstream
  */
-public record JobRule(
-    Map<JobParameter, Long> values,
-    Optional<String> readinessPath,
-    boolean batches,
-    boolean isLearned,
-    boolean takesCallbacks,
-    List<ReceiptWait> receiptWaits,
-    Set<String> failures,
-    Set<String> headers) {
+public record JobRule(Map<JobParameter, Long> values, Waits waits, Protocol protocol) {
+
+  /**
+   * How the waits of callers are foreseen.
+   *
+   * @param batches whether, in etas, jobs that are checked at once take the time of one check, batch after batch
+   * @param isLearned whether etas use observed times, once there are some
+   * @param receiptWaits the waits after the upstream took a job, by elapsed time; ascending
+   */
+  public record Waits(boolean batches, boolean isLearned, List<ReceiptWait> receiptWaits) {
+    public Waits {
+      receiptWaits = List.copyOf(receiptWaits);
+    }
+  }
+
+  /**
+   * What is said between Weir and the upstream about a job.
+   *
+   * @param readinessPath the path at which the upstream reports whether it is ready for a job; if empty, nothing is
+   *     checked
+   * @param takesCallbacks whether the upstream may deliver results by itself
+   * @param failures statuses of the upstream that mean that a job has failed: 404, or 5xx for a whole class
+   * @param headers the headers that are sent to the upstream with a job, besides those of its body; in lower case
+   */
+  public record Protocol(
+      Optional<String> readinessPath,
+      boolean takesCallbacks,
+      Set<String> failures,
+      Set<String> headers) {
+    public Protocol {
+      failures = Set.copyOf(failures);
+      headers = Set.copyOf(headers);
+    }
+  }
 
   /** The settings for the jobs of an operation. */
   public static final PartKey<JobRule> PART = new PartKey<>("job", JobRule.class);
@@ -52,13 +71,12 @@ public record JobRule(
 
   /** The rule of a policy that only says that there are jobs. */
   public static final JobRule DEFAULT = new JobRule(
-      Map.of(), Optional.empty(), false, false, false, RECEIPT_WAITS, FAILURES, Set.of());
+      Map.of(),
+      new JobRule.Waits(false, false, RECEIPT_WAITS),
+      new JobRule.Protocol(Optional.empty(), false, FAILURES, Set.of()));
 
   public JobRule {
     values = Map.copyOf(values);
-    receiptWaits = List.copyOf(receiptWaits);
-    failures = Set.copyOf(failures);
-    headers = Set.copyOf(headers);
   }
 
   /** The settings of an operation; empty if its requests are not executed as jobs. */
@@ -68,7 +86,7 @@ public record JobRule(
 
   /** The operations of a policy whose requests are executed as jobs. */
   public static Set<String> operations(Policy policy) {
-    return policy.rules().stream()
+    return policy.routing().rules().stream()
         .filter(rule -> of(rule).isPresent())
         .map(OperationRule::name)
         .collect(Collectors.toUnmodifiableSet());
@@ -94,21 +112,21 @@ public record JobRule(
 
   /** Whether the upstream is asked for its readiness first. */
   public boolean isDual() {
-    return readinessPath.isPresent();
+    return protocol.readinessPath().isPresent();
   }
 
   /** Whether an answer with this status makes the job fail; a status above 599 counts as 5xx (RFC 9110, section 15). */
   public boolean isFailure(int status) {
-    return failures.contains(Integer.toString(status))
-        || failures.contains(Math.min(LAST_HUNDRED, status / HUNDRED) + "xx");
+    return protocol.failures().contains(Integer.toString(status))
+        || protocol.failures().contains(Math.min(LAST_HUNDRED, status / HUNDRED) + "xx");
   }
 
   /** The wait after the upstream took a job {@code elapsedMillis} ago: that of the last step that has begun. */
   public long receiptWaitMillis(long elapsedMillis) {
-    long wait = receiptWaits.isEmpty()
+    long wait = waits.receiptWaits().isEmpty()
         ? value(JobParameter.MIN_WAIT)
-        : receiptWaits.get(0).waitMillis();
-    for (ReceiptWait step : receiptWaits) {
+        : waits.receiptWaits().get(0).waitMillis();
+    for (ReceiptWait step : waits.receiptWaits()) {
       if (step.afterMillis() <= elapsedMillis) {
         wait = step.waitMillis();
       }

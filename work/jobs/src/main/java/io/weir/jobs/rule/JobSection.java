@@ -146,7 +146,7 @@ public final class JobSection implements PolicySection<JobRule> {
         : Optional.of(JobRule.DEFAULT);
     boolean isSaid =
         operation.find(JOB).filter(section -> section.has(PROCESSING_TIME)).isPresent();
-    if (!isSaid && rule.filter(JobRule::isLearned).isEmpty()) {
+    if (!isSaid && rule.filter(it -> it.waits().isLearned()).isEmpty()) {
       operation.warning(
           "processing_time_assumed",
           "job",
@@ -158,15 +158,16 @@ public final class JobSection implements PolicySection<JobRule> {
 
   @Override
   public void check(Section root, Policy policy) {
-    long queues =
-        policy.rules().stream().filter(rule -> JobRule.of(rule).isPresent()).count();
+    long queues = policy.routing().rules().stream()
+        .filter(rule -> JobRule.of(rule).isPresent())
+        .count();
     if (queues > MAX_QUEUES) {
       root.error(
           "too_many_job_queues",
           "operations",
           "%d with mode: job (expected: at most %d)".formatted(queues, MAX_QUEUES));
     }
-    for (OperationRule rule : policy.rules()) {
+    for (OperationRule rule : policy.routing().rules()) {
       rule.settle()
           .filter(settle -> JobRule.of(rule).isPresent() && !isForJobs(settle))
           .ifPresent(settle -> root.error(
@@ -193,13 +194,8 @@ public final class JobSection implements PolicySection<JobRule> {
     Set<String> headers = headers(section);
     JobRule rule = new JobRule(
         values,
-        readiness,
-        section.get(BATCHES),
-        section.get(LEARNED),
-        section.get(CALLBACKS),
-        waits,
-        failures,
-        headers);
+        new JobRule.Waits(section.get(BATCHES), section.get(LEARNED), waits),
+        new JobRule.Protocol(readiness, section.get(CALLBACKS), failures, headers));
     findContradictions(section, rule);
     return rule;
   }
@@ -248,7 +244,7 @@ public final class JobSection implements PolicySection<JobRule> {
       section.error(
           "bytes_bounds", "bytesOfKey", "not ascending: bytesOfKey, bytesOfTenant, bytesInAll");
     }
-    boolean isChecked = rule.readinessPath().isPresent();
+    boolean isChecked = rule.protocol().readinessPath().isPresent();
     for (String field : List.of("readinessConcurrency", "readinessTime", "batches")) {
       if (!isChecked && section.has(field)) {
         section.warning("readiness_unused", field, "without readinessPath nothing is checked");

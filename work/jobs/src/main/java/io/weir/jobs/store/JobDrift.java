@@ -24,6 +24,7 @@ public final class JobDrift {
   private static Map<String, List<String>> queues(Policy policy) {
     Map<String, List<String>> queues = new HashMap<>();
     policy
+        .routing()
         .rules()
         .forEach(rule -> JobRule.of(rule).ifPresent(job -> queues.put(rule.name(), times(job))));
     return queues;

@@ -4,6 +4,7 @@ import io.weir.jobs.rule.Job;
 import io.weir.jobs.rule.Job.AheadAtFirst;
 import io.weir.jobs.rule.Job.Step;
 import io.weir.jobs.rule.JobCharge;
+import io.weir.jobs.rule.JobIdentity;
 import io.weir.jobs.rule.JobQueue;
 import io.weir.jobs.rule.JobState;
 import java.util.ArrayList;
@@ -61,25 +62,23 @@ public final class JobText {
       throw new IllegalStateException("no job: " + parts.length + " parts");
     }
     return new Job(
-        operation,
-        id,
-        parts[9],
-        parts[10],
-        parts[11],
-        JobState.of(parts[0]).orElseThrow(),
-        Long.parseLong(parts[2]),
-        Integer.parseInt(parts[3]),
-        Long.parseLong(parts[5]),
-        Long.parseLong(parts[6]),
-        sight.nowMicros(),
-        sight.position() < 0 ? OptionalLong.empty() : OptionalLong.of(sight.position()),
-        Long.parseLong(parts[7]),
-        Optional.of(parts[14]).filter(place -> !place.equals(NONE)),
-        new AheadAtFirst(Long.parseLong(parts[12]), Long.parseLong(parts[13])),
-        story(parts[16]),
-        charge(parts),
-        sight.polls(),
-        sight.queue());
+        new JobIdentity(operation, id, parts[9], parts[10], parts[11]),
+        new Job.Progress(
+            JobState.of(parts[0]).orElseThrow(),
+            Long.parseLong(parts[2]),
+            Integer.parseInt(parts[3]),
+            Optional.of(parts[14]).filter(place -> !place.equals(NONE))),
+        new Job.Times(
+            Long.parseLong(parts[5]),
+            Long.parseLong(parts[6]),
+            sight.nowMicros(),
+            story(parts[16])),
+        new Job.Place(
+            sight.position() < 0 ? OptionalLong.empty() : OptionalLong.of(sight.position()),
+            new AheadAtFirst(Long.parseLong(parts[12]), Long.parseLong(parts[13])),
+            sight.queue()),
+        new Job.Counted(Long.parseLong(parts[7]), charge(parts)),
+        sight.polls());
   }
 
   private static Optional<JobCharge> charge(String[] parts) {

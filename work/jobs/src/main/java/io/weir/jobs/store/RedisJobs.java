@@ -79,7 +79,10 @@ public final class RedisJobs implements JobStore {
 
   @Override
   public CompletionStage<Void> release(JobSubmission submission, SubmittedJob.Placed place) {
-    return run(release, submission.operation(), List.of(submission.id(), place.token()))
+    return run(
+            release,
+            submission.identity().operation(),
+            List.of(submission.identity().id(), place.token()))
         .thenApply(done -> null);
   }
 
@@ -98,10 +101,10 @@ public final class RedisJobs implements JobStore {
       JobRule rule, JobSubmission of, boolean isMeant, String place) {
     boolean isShort = redis.memory().isShort();
     List<String> arguments = List.of(
-        of.id(),
-        of.tenant(),
-        of.subject(),
-        of.fingerprint(),
+        of.identity().id(),
+        of.identity().tenant(),
+        of.identity().subject(),
+        of.identity().fingerprint(),
         rule.isDual() ? "dual" : "single",
         isMeant ? "1" : "0",
         text(rule.value(JobParameter.CAPACITY)),
@@ -119,8 +122,10 @@ public final class RedisJobs implements JobStore {
         place,
         of.charge().orElse(""));
     return longValues
-        .call(isMeant ? of.request().length() : 0, () -> run(submit, of.operation(), arguments))
-        .thenApply(answer -> JobReplies.submitted(of.operation(), answer));
+        .call(
+            isMeant ? of.request().length() : 0,
+            () -> run(submit, of.identity().operation(), arguments))
+        .thenApply(answer -> JobReplies.submitted(of.identity().operation(), answer));
   }
 
   // Binary data is stored in four characters for three bytes.
@@ -142,7 +147,9 @@ public final class RedisJobs implements JobStore {
   /** The result of a job that has ended; empty if the job is unknown by now. */
   public CompletionStage<Optional<String>> result(Job job) {
     return longValues
-        .call(job.bytes(), () -> look(job.operation(), job.id(), ""))
+        .call(
+            job.counted().bytes(),
+            () -> look(job.identity().operation(), job.identity().id(), ""))
         .thenApply(seen -> seen.map(SeenJob::result));
   }
 

@@ -32,11 +32,11 @@ public final class JobEnding {
 
   /** @param isCheck whether the upstream is only asked whether it is ready */
   JobEnding(Job job, OperationRule operation, JobRule rule, boolean isCheck) {
-    this.settle = operation.settle().filter(known -> job.charge().isPresent());
+    this.settle = operation.settle().filter(known -> job.counted().charge().isPresent());
     this.rule = rule;
     this.isCheck = isCheck;
-    this.hadRun =
-        job.receipt().isPresent() || job.charge().filter(JobCharge::mayHaveRun).isPresent();
+    this.hadRun = job.progress().receipt().isPresent()
+        || job.counted().charge().filter(JobCharge::mayHaveRun).isPresent();
   }
 
   /** The job was sent, and came so far. */

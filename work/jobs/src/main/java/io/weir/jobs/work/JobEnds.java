@@ -14,26 +14,28 @@ public final class JobEnds {
   /** A job changed its state. */
   public static void moved(JobMeters meters, MovedJob moved, JobRule rule) {
     Job job = moved.job();
-    meters.left(job.operation(), moved.before(), job.nowMicros() - moved.sinceMicros());
-    if (job.state() == JobState.COMPLETED) {
+    meters.left(
+        job.identity().operation(), moved.before(), job.times().nowMicros() - moved.sinceMicros());
+    if (job.progress().state() == JobState.COMPLETED) {
       completed(meters, moved, rule);
-    } else if (job.state().isEnd()) {
-      meters.ended(job.operation(), job.state(), 1);
+    } else if (job.progress().state().isEnd()) {
+      meters.ended(job.identity().operation(), job.progress().state(), 1);
     }
   }
 
   /** A job was completed: compares its first eta with the time that it took. */
   static void completed(JobMeters meters, MovedJob moved, JobRule rule) {
     Job job = moved.job();
-    meters.ended(job.operation(), JobState.COMPLETED, 1);
+    meters.ended(job.identity().operation(), JobState.COMPLETED, 1);
     JobQueue then = new JobQueue(
         0,
-        job.aheadAtFirst().dispatch(),
+        job.place().aheadAtFirst().dispatch(),
         0,
         0,
-        job.queue().checkMicros(),
-        job.queue().processingMicros());
-    long eta = Eta.rawMillis(rule, then, JobState.QUEUED, job.aheadAtFirst().ahead(), 0);
-    meters.done(job.operation(), job.elapsedMillis(), eta);
+        job.place().queue().checkMicros(),
+        job.place().queue().processingMicros());
+    long eta =
+        Eta.rawMillis(rule, then, JobState.QUEUED, job.place().aheadAtFirst().ahead(), 0);
+    meters.done(job.identity().operation(), job.elapsedMillis(), eta);
   }
 }

@@ -202,7 +202,7 @@ final class JobLine {
     JobRun run =
         new JobRun(node.loop(), claimed, rule, to, upstream, how -> move(itself[0], claim, how));
     itself[0] = run;
-    JobRun before = runs.put(run.job().id(), run);
+    JobRun before = runs.put(run.job().identity().id(), run);
     if (before != null) {
       before.stop();
       kept.drop(before);
@@ -225,7 +225,7 @@ final class JobLine {
   }
 
   private void remove(JobRun run) {
-    runs.remove(run.job().id(), run);
+    runs.remove(run.job().identity().id(), run);
     kept.drop(run);
     node.ended();
   }
@@ -239,7 +239,14 @@ final class JobLine {
   private Future<Boolean> report(String claim, Job job, JobMove how) {
     reports++;
     return Future.fromCompletionStage(
-            ends.call(() -> node.store().move(operation, rule(), job.id(), claim, job.run(), how)),
+            ends.call(() -> node.store()
+                .move(
+                    operation,
+                    rule(),
+                    job.identity().id(),
+                    claim,
+                    job.progress().run(),
+                    how)),
             context)
         .map(moved -> {
           moved
@@ -259,7 +266,7 @@ final class JobLine {
   }
 
   private CompletionStage<List<Boolean>> renew(List<JobRun> due) {
-    List<String> ids = due.stream().map(run -> run.job().id()).toList();
+    List<String> ids = due.stream().map(run -> run.job().identity().id()).toList();
     return Future.fromCompletionStage(
             node.store().renew(operation, rule(), node.name(), ids), context)
         .toCompletionStage();

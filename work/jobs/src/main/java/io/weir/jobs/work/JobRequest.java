@@ -6,6 +6,7 @@ import io.vertx.core.MultiMap;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import io.weir.jobs.rule.JobIdentity;
 import io.weir.jobs.rule.JobRule;
 import io.weir.jobs.rule.JobSubmission;
 import io.weir.node.admission.IdentifiedRequest;
@@ -49,7 +50,7 @@ public record JobRequest(String method, String target, MultiMap headers, Buffer 
   /** The caller's headers that are kept for a job; throws {@link RefusedException} if they are too long. */
   public static MultiMap headers(IdentifiedRequest asked, JobRule rule) {
     Set<String> kept = new TreeSet<>(USUAL_HEADERS);
-    kept.addAll(rule.headers());
+    kept.addAll(rule.protocol().headers());
     MultiMap headers = StoredMessage.headers(asked.request().headers(), kept);
     int bytes = StoredMessage.bytesOf(headers);
     if (bytes > StoredMessage.MAX_HEADERS_BYTES) {
@@ -98,11 +99,8 @@ public record JobRequest(String method, String target, MultiMap headers, Buffer 
     String id = Sha256.hex((owner + name).getBytes(UTF_8)).substring(0, ID_DIGITS);
     JsonObject stored = new JsonObject().put("method", method).put("target", target);
     return new JobSubmission(
-        asked.operation(),
-        id,
-        tenant,
-        subject,
-        fingerprint.substring(0, ID_DIGITS),
+        new JobIdentity(
+            asked.operation(), id, tenant, subject, fingerprint.substring(0, ID_DIGITS)),
         StoredMessage.put(stored, headers, body).encode());
   }
 }

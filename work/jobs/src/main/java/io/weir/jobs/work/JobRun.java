@@ -110,7 +110,7 @@ final class JobRun {
       case SEND -> later((dueNanos - System.nanoTime()) / NANOS_PER_MILLI, this::sendInTime);
       case ASK ->
         ask(
-            ResultAddress.parse(job().receipt().orElse("/")),
+            ResultAddress.parse(job().progress().receipt().orElse("/")),
             System.nanoTime() - job().sinceMillis() * NANOS_PER_MILLI,
             0);
     }
@@ -248,12 +248,12 @@ final class JobRun {
   private void sendAgain(Optional<Answer> answer) {
     String reason = answer.map(Answer::reason).orElse("upstream_unreachable");
     JobMove again = ending.again(reason);
-    if (job().attempts() >= rule.value(JobParameter.ATTEMPTS)) {
+    if (job().progress().attempts() >= rule.value(JobParameter.ATTEMPTS)) {
       end(again);
       return;
     }
     whenStopped = again;
-    long doubled = FIRST_WAIT_MILLIS << Math.min(MAX_DOUBLINGS, job().attempts() - 1);
+    long doubled = FIRST_WAIT_MILLIS << Math.min(MAX_DOUBLINGS, job().progress().attempts() - 1);
     long wait = ThreadLocalRandom.current().nextLong(doubled / 2, doubled + 1);
     long namedMillis = answer.map(Answer::waitMillis).orElse(0L);
     later(Math.min(LONGEST_WAIT_MILLIS, Math.max(wait, namedMillis)), () -> end(again));

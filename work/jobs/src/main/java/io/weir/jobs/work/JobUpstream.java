@@ -19,6 +19,8 @@ import io.weir.node.hold.Execution;
 import io.weir.node.upstream.AnswerFilter;
 import io.weir.node.upstream.Connections;
 import io.weir.node.upstream.OutgoingRequest;
+import io.weir.node.upstream.OutgoingRequest.Caller;
+import io.weir.node.upstream.OutgoingRequest.Target;
 import io.weir.node.upstream.SendSlot;
 import io.weir.node.upstream.SendSlots;
 import io.weir.node.upstream.Sender;
@@ -110,7 +112,7 @@ public final class JobUpstream {
 
   /** Asks whether the upstream is ready for a job: posts its request to the readiness path. */
   Future<Answer> check(JobToSend job, JobRequest request) {
-    String path = job.jobs().readinessPath().orElse("/");
+    String path = job.jobs().protocol().readinessPath().orElse("/");
     Request check = new Request("POST", path, request.headers());
     OutgoingRequest outgoing = outgoing(job, check, group(job, request), "");
     return sending.whole(whole(
@@ -142,18 +144,16 @@ public final class JobUpstream {
 
   private OutgoingRequest outgoing(JobToSend to, Request request, String group, String place) {
     Job job = to.job();
-    Optional<String> token = to.jobs().takesCallbacks()
-        ? tokens.of(job.operation(), job.id(), job.run())
+    Optional<String> token = to.jobs().protocol().takesCallbacks()
+        ? tokens.of(
+            job.identity().operation(), job.identity().id(), job.progress().run())
         : Optional.empty();
     JobHeaders headers = new JobHeaders(job, request.headers(), token);
     return new OutgoingRequest(
-        to.to(),
+        new Target(to.to(), group, place),
         new Request(request.method(), request.target(), headers.common()),
-        job.subject(),
-        job.tenant(),
+        new Caller(job.identity().subject(), job.identity().tenant()),
         Optional.of(to.rule()),
-        group,
-        place,
         headers);
   }
 
@@ -186,7 +186,10 @@ public final class JobUpstream {
         turn.server().timeoutMillis(),
         job.jobs().value(JobParameter.TIMEOUT),
         bytes -> results.take(
-            vertx.getOrCreateContext(), job.job().subject(), job.job().tenant(), bytes));
+            vertx.getOrCreateContext(),
+            job.job().identity().subject(),
+            job.job().identity().tenant(),
+            bytes));
   }
 
   private static Future<Answer> passed(Answer answer, int status, AnswerFilter filter) {

@@ -118,7 +118,7 @@ public final class JobWorker extends VerticleBase {
       return;
     }
     rulesOf = current.revision();
-    rules = current.policy().rules().stream()
+    rules = current.policy().routing().rules().stream()
         .filter(rule -> JobRule.of(rule).isPresent())
         .filter(rule -> Destinations.of(current.policy(), Optional.of(rule)).isPresent())
         .collect(Collectors.toMap(OperationRule::name, Function.identity()));

@@ -14,6 +14,7 @@ import io.weir.core.throttle.StoreFault;
 import io.weir.core.throttle.StoreUnavailableException;
 import io.weir.jobs.rule.Job;
 import io.weir.jobs.rule.JobCharge;
+import io.weir.jobs.rule.JobIdentity;
 import io.weir.jobs.rule.JobRule;
 import io.weir.jobs.rule.JobSubmission;
 import io.weir.jobs.rule.SubmittedJob;
@@ -73,7 +74,7 @@ final class JobChargesIT {
     charges = new JobCharges(vertx, store, holds);
     String id = "%032x".formatted(++jobs);
     held = new Held("acme", "k1", "charge" + jobs, true, 60_000_000, List.of());
-    submission = new JobSubmission(OPERATION, id, "acme", "k1", "f", "request")
+    submission = new JobSubmission(new JobIdentity(OPERATION, id, "acme", "k1", "f"), "request")
         .charged(Optional.of(held.id()));
   }
 
@@ -105,7 +106,7 @@ final class JobChargesIT {
   }
 
   private Optional<Job> stored() {
-    return of(store.see(OPERATION, submission.id(), ""));
+    return of(store.see(OPERATION, submission.identity().id(), ""));
   }
 
   @Test
@@ -115,7 +116,8 @@ final class JobChargesIT {
     charges.submitted(submission, place, held, NO_ANSWER);
     // Each look is answered after those before it.
     for (int i = 0; i < 10; i++) {
-      assertThat(stored().flatMap(Job::charge)).contains(new JobCharge(held.id(), false));
+      assertThat(stored().flatMap(it -> it.counted().charge()))
+          .contains(new JobCharge(held.id(), false));
     }
     assertThat(ends).isEmpty();
   }

@@ -27,7 +27,9 @@ final class EtaTest {
       Map<JobParameter, Long> values, boolean isDual, boolean batches, boolean isLearned) {
     Optional<String> readiness = isDual ? Optional.of("/ready") : Optional.empty();
     return new JobRule(
-        values, readiness, batches, isLearned, false, JobRule.RECEIPT_WAITS, Set.of(), Set.of());
+        values,
+        new JobRule.Waits(batches, isLearned, JobRule.RECEIPT_WAITS),
+        new JobRule.Protocol(readiness, false, Set.of(), Set.of()));
   }
 
   private static long told(JobRule rule, JobState state, long ahead, long dispatch) {
@@ -100,8 +102,10 @@ final class EtaTest {
 
   @Test
   void withoutStepsAReceiptIsAskedForAfterTheLeastTime() {
-    JobRule rule =
-        new JobRule(TABLE, Optional.empty(), false, false, false, List.of(), Set.of(), Set.of());
+    JobRule rule = new JobRule(
+        TABLE,
+        new JobRule.Waits(false, false, List.of()),
+        new JobRule.Protocol(Optional.empty(), false, Set.of(), Set.of()));
     assertThat(rule.receiptWaitMillis(100_000)).isEqualTo(1000);
   }
 
@@ -109,13 +113,8 @@ final class EtaTest {
   void beforeTheFirstStepThatOneCounts() {
     JobRule rule = new JobRule(
         TABLE,
-        Optional.empty(),
-        false,
-        false,
-        false,
-        List.of(new ReceiptWait(60_000, 10_000)),
-        Set.of(),
-        Set.of());
+        new JobRule.Waits(false, false, List.of(new ReceiptWait(60_000, 10_000))),
+        new JobRule.Protocol(Optional.empty(), false, Set.of(), Set.of()));
     assertThat(rule.receiptWaitMillis(0)).isEqualTo(10_000);
   }
 

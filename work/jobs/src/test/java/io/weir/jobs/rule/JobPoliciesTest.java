@@ -46,10 +46,10 @@ final class JobPoliciesTest {
     assertThat(rule.value(JobParameter.MIN_WAIT)).isEqualTo(2000);
     assertThat(rule.value(JobParameter.MAX_WAIT)).isEqualTo(300_000);
     assertThat(rule.isDual()).isTrue();
-    assertThat(rule.isLearned()).isTrue();
-    assertThat(rule.receiptWaits())
+    assertThat(rule.waits().isLearned()).isTrue();
+    assertThat(rule.waits().receiptWaits())
         .containsExactly(new ReceiptWait(0, 3000), new ReceiptWait(120_000, 60_000));
-    assertThat(rule.headers()).containsExactly("x-color");
+    assertThat(rule.protocol().headers()).containsExactly("x-color");
     assertThat(rule.isFailure(404)).isTrue();
     assertThat(rule.isFailure(503)).isTrue();
     assertThat(rule.isFailure(700)).isTrue();

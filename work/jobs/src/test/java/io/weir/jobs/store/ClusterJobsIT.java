@@ -3,6 +3,7 @@ package io.weir.jobs.store;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.jobs.rule.ClaimedJobs;
+import io.weir.jobs.rule.JobIdentity;
 import io.weir.jobs.rule.JobMove;
 import io.weir.jobs.rule.JobParameter;
 import io.weir.jobs.rule.JobRule;
@@ -29,13 +30,8 @@ final class ClusterJobsIT {
   private static final int JOBS = 20;
   private static final JobRule RULE = new JobRule(
       Map.of(JobParameter.DISPATCH_PER_SECOND, 10_000L),
-      Optional.empty(),
-      false,
-      false,
-      false,
-      List.of(),
-      Set.of(),
-      Set.of());
+      new JobRule.Waits(false, false, List.of()),
+      new JobRule.Protocol(Optional.empty(), false, Set.of(), Set.of()));
 
   private static RedisCluster cluster;
   private static RedisConnections connections;
@@ -63,7 +59,8 @@ final class ClusterJobsIT {
       String name = "op" + operation;
       for (int i = 0; i < JOBS; i++) {
         JobSubmission submission = new JobSubmission(
-            name, "%032x".formatted(i), "tenant" + i % 3, "k" + i, "f", "request " + i);
+            new JobIdentity(name, "%032x".formatted(i), "tenant" + i % 3, "k" + i, "f"),
+            "request " + i);
         assertThat(of(jobs.submit(RULE, submission))).isInstanceOf(SubmittedJob.Taken.class);
       }
       ClaimedJobs claimed =
@@ -71,7 +68,7 @@ final class ClusterJobsIT {
       assertThat(claimed.work()).hasSize(JOBS);
       for (JobWork work : claimed.work()) {
         JobMove done = JobMove.to(JobState.COMPLETED, "done");
-        assertThat(of(jobs.move(name, RULE, work.job().id(), "n:1", 0, done))
+        assertThat(of(jobs.move(name, RULE, work.job().identity().id(), "n:1", 0, done))
                 .orElseThrow()
                 .isMoved())
             .isTrue();

@@ -3,6 +3,7 @@ package io.weir.jobs.store;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.jobs.rule.ClaimedJobs;
+import io.weir.jobs.rule.JobIdentity;
 import io.weir.jobs.rule.JobMove;
 import io.weir.jobs.rule.JobParameter;
 import io.weir.jobs.rule.JobRule;
@@ -30,13 +31,8 @@ final class JobDriftIT {
   private static final String OPERATION = "drift";
   private static final JobRule RULE = new JobRule(
       Map.of(JobParameter.READINESS_CONCURRENCY, 1L, JobParameter.CAPACITY_OF_KEY, 4L),
-      Optional.of("/ready"),
-      false,
-      true,
-      false,
-      List.of(),
-      Set.of(),
-      Set.of());
+      new JobRule.Waits(false, true, List.of()),
+      new JobRule.Protocol(Optional.of("/ready"), false, Set.of(), Set.of()));
 
   private RedisConnections connections;
   private RedisJobs jobs;
@@ -85,7 +81,8 @@ final class JobDriftIT {
   }
 
   private static JobSubmission submission(int job, String subject) {
-    return new JobSubmission(OPERATION, id(job), "acme", subject, "f" + job, "request " + job);
+    return new JobSubmission(
+        new JobIdentity(OPERATION, id(job), "acme", subject, "f" + job), "request " + job);
   }
 
   private SubmittedJob submit(int job, String subject) {
@@ -141,8 +138,11 @@ final class JobDriftIT {
     connections.sync().zrem(key(OPERATION, "waiting"), id(5));
     proof.compare(true);
     move(4, JobMove.to(JobState.READY));
-    assertThat(claim().work()).hasSize(1).allMatch(work -> work.job().id().equals(id(5)));
-    assertThat(of(jobs.look(OPERATION, id(5), "")).orElseThrow().job().state())
+    assertThat(claim().work())
+        .hasSize(1)
+        .allMatch(work -> work.job().identity().id().equals(id(5)));
+    assertThat(
+            of(jobs.look(OPERATION, id(5), "")).orElseThrow().job().progress().state())
         .isEqualTo(JobState.CHECKING);
   }
 

@@ -3,6 +3,7 @@ package io.weir.jobs.store;
 import io.weir.core.throttle.Ending;
 import io.weir.jobs.rule.ClaimedJobs;
 import io.weir.jobs.rule.Job;
+import io.weir.jobs.rule.JobIdentity;
 import io.weir.jobs.rule.JobMove;
 import io.weir.jobs.rule.JobParameter;
 import io.weir.jobs.rule.JobRule;
@@ -129,7 +130,10 @@ final class JobHistory implements History {
         JobParameter.BYTES_OF_TENANT, any(25_000, 60_000, 1 << 20, 1 << 20, 1 << 20, 1 << 20));
     values.put(JobParameter.BYTES_IN_ALL, any(30_000, 70_000, 1 << 20, 1 << 20, 1 << 20, 1 << 20));
     Optional<String> path = random.nextBoolean() ? Optional.of("/ready") : Optional.empty();
-    return new JobRule(values, path, false, true, false, List.of(), Set.of(), Set.of());
+    return new JobRule(
+        values,
+        new JobRule.Waits(false, true, List.of()),
+        new JobRule.Protocol(path, false, Set.of(), Set.of()));
   }
 
   private long any(long... some) {
@@ -155,7 +159,9 @@ final class JobHistory implements History {
     Optional<String> charge =
         random.nextBoolean() ? Optional.of("c" + ++charges) : Optional.empty();
     return new JobSubmission(
-        operation, id(number), owner[0], owner[1], fingerprint, "request " + number, charge);
+        new JobIdentity(operation, id(number), owner[0], owner[1], fingerprint),
+        "request " + number,
+        charge);
   }
 
   private void submit() {
@@ -170,7 +176,7 @@ final class JobHistory implements History {
     } else if (answer instanceof SubmittedJob.QueueFull none) {
       stores.count("QueueFull " + none.owner());
     } else if (answer instanceof SubmittedJob.Taken taken) {
-      stores.count(lost.remove(taken.job().id()) ? "taken anew" : "taken");
+      stores.count(lost.remove(taken.job().identity().id()) ? "taken anew" : "taken");
       if (random.nextInt(5) == 0) {
         times.endsIn(rule.micros(JobParameter.TIMEOUT));
       }
@@ -227,7 +233,8 @@ final class JobHistory implements History {
     lastClaims.put(node, claim);
     for (JobWork work : claimed.work()) {
       Job job = work.job();
-      keep(held, new Held(job.id(), claim, work.task(), job.run()));
+      keep(
+          held, new Held(job.identity().id(), claim, work.task(), job.progress().run()));
       stores.count(work.task().name());
       times.endsIn(work.delayMicros() + rule.micros(JobParameter.LEASE));
     }
@@ -313,10 +320,11 @@ final class JobHistory implements History {
         .map(moved -> (moved.isMoved() ? "moved " : "refused ") + move.word())
         .orElse("no job"));
     answer
-        .filter(moved -> moved.isMoved() && moved.job().state().isEnd())
+        .filter(moved -> moved.isMoved() && moved.job().progress().state().isEnd())
         .ifPresent(moved -> ended(moved.job()));
     return answer
-        .filter(moved -> moved.isMoved() && moved.job().state() != JobState.RECEIPT_RECEIVED)
+        .filter(
+            moved -> moved.isMoved() && moved.job().progress().state() != JobState.RECEIPT_RECEIVED)
         .isPresent();
   }
 
@@ -324,8 +332,8 @@ final class JobHistory implements History {
     if (random.nextInt(5) == 0) {
       times.endsIn(rule.micros(JobParameter.KEEP));
     }
-    if (job.state() != JobState.COMPLETED) {
-      lost.add(job.id());
+    if (job.progress().state() != JobState.COMPLETED) {
+      lost.add(job.identity().id());
     }
   }
 
@@ -348,7 +356,7 @@ final class JobHistory implements History {
     String asking = any(OWNERS);
     Optional<SeenJob> seen =
         stores.ask("look %s of %s".formatted(id, asking), it -> it.look(operation, id, asking));
-    seen.ifPresent(one -> stores.count("seen " + one.job().state()));
+    seen.ifPresent(one -> stores.count("seen " + one.job().progress().state()));
     if (random.nextBoolean()) {
       stores.ask("see %s of %s".formatted(id, asking), it -> it.see(operation, id, asking));
     }
@@ -360,6 +368,8 @@ final class JobHistory implements History {
     stores.ask(
         "list",
         it -> it.list(operation, 10 * JOBS)
-            .thenApply(all -> all.stream().sorted(Comparator.comparing(Job::id)).toList()));
+            .thenApply(all -> all.stream()
+                .sorted(Comparator.comparing(job -> job.identity().id()))
+                .toList()));
   }
 }

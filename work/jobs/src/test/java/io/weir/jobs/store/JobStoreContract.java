@@ -7,6 +7,7 @@ import io.weir.core.throttle.Ending;
 import io.weir.jobs.rule.ClaimedJobs;
 import io.weir.jobs.rule.Job;
 import io.weir.jobs.rule.JobCharge;
+import io.weir.jobs.rule.JobIdentity;
 import io.weir.jobs.rule.JobMove;
 import io.weir.jobs.rule.JobOwner;
 import io.weir.jobs.rule.JobParameter;
@@ -73,7 +74,10 @@ abstract class JobStoreContract {
 
   private JobRule rule() {
     Optional<String> path = isDual ? Optional.of("/ready") : Optional.empty();
-    return new JobRule(values, path, false, true, false, List.of(), Set.of(), Set.of());
+    return new JobRule(
+        values,
+        new JobRule.Waits(false, true, List.of()),
+        new JobRule.Protocol(path, false, Set.of(), Set.of()));
   }
 
   private static String id(int number) {
@@ -82,7 +86,8 @@ abstract class JobStoreContract {
 
   private static JobSubmission of(int number, String subject) {
     String request = "request " + number;
-    return new JobSubmission(OPERATION, id(number), "acme", subject, "f" + number, request);
+    return new JobSubmission(
+        new JobIdentity(OPERATION, id(number), "acme", subject, "f" + number), request);
   }
 
   private SubmittedJob submit(int number) {
@@ -121,7 +126,7 @@ abstract class JobStoreContract {
   }
 
   private static List<String> ids(ClaimedJobs claimed) {
-    return claimed.work().stream().map(work -> work.job().id()).toList();
+    return claimed.work().stream().map(work -> work.job().identity().id()).toList();
   }
 
   private static List<Long> delays(ClaimedJobs claimed) {
@@ -155,11 +160,11 @@ abstract class JobStoreContract {
   }
 
   private JobState state(int number) {
-    return look(number).job().state();
+    return look(number).job().progress().state();
   }
 
   private long position(int number) {
-    return look(number).job().position().orElse(-1);
+    return look(number).job().place().position().orElse(-1);
   }
 
   @Nested
@@ -168,12 +173,13 @@ abstract class JobStoreContract {
     void theSameRequestIsOneJobAndAnotherIsRefused() {
       take(1, 1);
       assertThat(submit(1)).isInstanceOf(Known.class);
-      JobSubmission other = new JobSubmission(OPERATION, id(1), "acme", "k1", "other", "request");
+      JobSubmission other =
+          new JobSubmission(new JobIdentity(OPERATION, id(1), "acme", "k1", "other"), "request");
       assertThat(store().submit(rule(), other).toCompletableFuture().join())
           .isInstanceOf(Other.class);
       claim(A, 1);
       move(1, A, JobMove.to(JobState.COMPLETED, "done"));
-      assertThat(((Known) submit(1)).job().state()).isEqualTo(JobState.COMPLETED);
+      assertThat(((Known) submit(1)).job().progress().state()).isEqualTo(JobState.COMPLETED);
     }
 
     @Test
@@ -181,10 +187,10 @@ abstract class JobStoreContract {
       Job first = ((Taken) submit(1)).job();
       move(1, "", JobMove.to(JobState.CANCELLED));
       Job anew = ((Taken) submit(1)).job();
-      assertThat(anew.run()).isEqualTo(first.run() + 1);
-      assertThat(anew.story()).hasSize(1);
+      assertThat(anew.progress().run()).isEqualTo(first.progress().run() + 1);
+      assertThat(anew.times().story()).hasSize(1);
       claim(A, 1);
-      assertThat(moved(1, "", first.run(), JobMove.to(JobState.COMPLETED))
+      assertThat(moved(1, "", first.progress().run(), JobMove.to(JobState.COMPLETED))
               .orElseThrow()
               .isMoved())
           .as("a step of its first run")
@@ -329,8 +335,8 @@ abstract class JobStoreContract {
     void aClaimIsBoundedInBytes() {
       values.put(JobParameter.DISPATCH_PER_SECOND, 10_000L);
       for (int i = 1; i <= 6; i++) {
-        JobSubmission large =
-            new JobSubmission(OPERATION, id(i), "acme", "k1", "f", "x".repeat(300 << 10));
+        JobSubmission large = new JobSubmission(
+            new JobIdentity(OPERATION, id(i), "acme", "k1", "f"), "x".repeat(300 << 10));
         store().submit(rule(), large).toCompletableFuture().join();
       }
       assertThat(claim(A, 100).work()).hasSize(4);
@@ -358,7 +364,7 @@ abstract class JobStoreContract {
       move(1, A, JobMove.to(JobState.READY));
       assertThat(position(2)).isZero();
       assertThat(position(1)).isEqualTo(1);
-      assertThat(look(1).job().queue().checkMicros())
+      assertThat(look(1).job().place().queue().checkMicros())
           .as("a median of 300 ms moves up by a twentieth")
           .isEqualTo(315_000);
       assertThat(ids(claim(B, 100))).containsExactly(id(3), id(4), id(2), id(1));
@@ -391,7 +397,7 @@ abstract class JobStoreContract {
       assertThat(position(6)).isEqualTo(5);
       ClaimedJobs again = claim(B, 100);
       assertThat(ids(again)).startsWith(id(1), id(2), id(3));
-      assertThat(again.work().get(0).job().attempts()).isEqualTo(2);
+      assertThat(again.work().get(0).job().progress().attempts()).isEqualTo(2);
       assertThat(renew(A, 1)).containsExactly(false);
       assertThat(move(1, A, JobMove.again())).isFalse();
     }
@@ -435,7 +441,7 @@ abstract class JobStoreContract {
       String unheard = A + ":" + numbers;
       clock.advance(5 * INTERVAL);
       assertThat(ids(claim(A, 2, unheard))).containsExactly(id(1), id(2));
-      assertThat(look(1).job().attempts()).isEqualTo(1);
+      assertThat(look(1).job().progress().attempts()).isEqualTo(1);
       assertThat(move(1, unheard, JobMove.unsent())).isFalse();
     }
   }
@@ -462,7 +468,7 @@ abstract class JobStoreContract {
       claim(A, 1);
       assertThat(move(1, A, JobMove.unsent())).isTrue();
       clock.advance(INTERVAL);
-      assertThat(claim(A, 1).work().get(0).job().attempts()).isEqualTo(1);
+      assertThat(claim(A, 1).work().get(0).job().progress().attempts()).isEqualTo(1);
       move(1, A, JobMove.again());
       assertThat(state(1)).isEqualTo(JobState.FAILED);
     }
@@ -477,8 +483,8 @@ abstract class JobStoreContract {
       clock.advance(LEASE);
       JobWork asked = claim(B, 100).work().get(0);
       assertThat(asked.task()).isEqualTo(JobTask.ASK);
-      assertThat(asked.job().receipt()).contains("/r/1");
-      assertThat(asked.job().attempts()).isEqualTo(1);
+      assertThat(asked.job().progress().receipt()).contains("/r/1");
+      assertThat(asked.job().progress().attempts()).isEqualTo(1);
       assertThat(move(1, B, JobMove.letGo())).isTrue();
       assertThat(claim(A, 0).work()).isEmpty();
       assertThat(tasks(claim(A, 1))).containsExactly(JobTask.ASK);
@@ -509,7 +515,7 @@ abstract class JobStoreContract {
       claim(A, 1);
       clock.advance(1000);
       move(1, A, JobMove.to(JobState.COMPLETED, "done"));
-      assertThat(look(1).job().story())
+      assertThat(look(1).job().times().story())
           .containsExactly(
               new Job.Step(JobState.QUEUED, start),
               new Job.Step(JobState.IN_FLIGHT, start + 1000),
@@ -621,7 +627,7 @@ abstract class JobStoreContract {
       move(1, A, JobMove.again());
       clock.advance(SECOND);
       ClaimedJobs again = claim(A, 1);
-      assertThat(again.work().get(0).job().charge()).contains(new JobCharge("c1", true));
+      assertThat(again.work().get(0).job().counted().charge()).contains(new JobCharge("c1", true));
       move(1, A, JobMove.again().with(Optional.of(BACK), false));
       move(1, "", JobMove.to(JobState.CANCELLED));
       assertThat(settlements()).containsExactly(of(1, KEPT));
@@ -693,7 +699,8 @@ abstract class JobStoreContract {
       assertThat(repeated)
           .isInstanceOfSatisfying(
               Known.class,
-              known -> assertThat(known.job().charge()).contains(new JobCharge("c1", false)));
+              known ->
+                  assertThat(known.job().counted().charge()).contains(new JobCharge("c1", false)));
     }
   }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.weir.jobs.rule.Job;
+import io.weir.jobs.rule.JobIdentity;
 import io.weir.jobs.rule.JobMove;
 import io.weir.jobs.rule.JobParameter;
 import io.weir.jobs.rule.JobRule;
@@ -45,13 +46,8 @@ final class LongValuesIT {
           1L << 30,
           JobParameter.BYTES_OF_TENANT,
           1L << 30),
-      Optional.empty(),
-      false,
-      true,
-      false,
-      List.of(),
-      Set.of(),
-      Set.of());
+      new JobRule.Waits(false, true, List.of()),
+      new JobRule.Protocol(Optional.empty(), false, Set.of(), Set.of()));
 
   private RedisProcess redis;
   private RedisConnections ofJobs;
@@ -155,7 +151,8 @@ final class LongValuesIT {
   }
 
   private static JobSubmission submission(int number) {
-    return new JobSubmission(OPERATION, id(number), "acme", "k1", "f" + number, LONG);
+    return new JobSubmission(
+        new JobIdentity(OPERATION, id(number), "acme", "k1", "f" + number), LONG);
   }
 
   private static String id(int number) {

@@ -5,6 +5,7 @@ import io.weir.jobs.rule.Job;
 import io.weir.jobs.rule.Job.AheadAtFirst;
 import io.weir.jobs.rule.Job.Step;
 import io.weir.jobs.rule.JobCharge;
+import io.weir.jobs.rule.JobIdentity;
 import io.weir.jobs.rule.JobParameter;
 import io.weir.jobs.rule.JobQueue;
 import io.weir.jobs.rule.JobRule;
@@ -80,11 +81,11 @@ final class ModelJob {
   }
 
   String id() {
-    return submission.id();
+    return submission.identity().id();
   }
 
   String owner() {
-    return submission.tenant() + "/" + submission.subject();
+    return submission.identity().tenant() + "/" + submission.identity().subject();
   }
 
   boolean waitsForCheck() {
@@ -153,24 +154,18 @@ final class ModelJob {
   /** @param position below 0 if it does not wait */
   Job shown(long now, long position, long told, JobQueue queue) {
     return new Job(
-        submission.operation(),
-        id(),
-        submission.tenant(),
-        submission.subject(),
-        submission.fingerprint(),
-        state,
-        run,
-        attempts,
-        submitted,
-        since,
-        now,
-        position < 0 ? OptionalLong.empty() : OptionalLong.of(position),
-        bytes,
-        Optional.of(receipt).filter(text -> !text.isEmpty()),
-        aheadAtFirst,
-        story,
-        submission.charge().map(hold -> new JobCharge(hold, mayHaveRun)),
-        told,
-        queue);
+        new JobIdentity(
+            submission.identity().operation(),
+            id(),
+            submission.identity().tenant(),
+            submission.identity().subject(),
+            submission.identity().fingerprint()),
+        new Job.Progress(
+            state, run, attempts, Optional.of(receipt).filter(text -> !text.isEmpty())),
+        new Job.Times(submitted, since, now, story),
+        new Job.Place(
+            position < 0 ? OptionalLong.empty() : OptionalLong.of(position), aheadAtFirst, queue),
+        new Job.Counted(bytes, submission.charge().map(hold -> new JobCharge(hold, mayHaveRun))),
+        told);
   }
 }

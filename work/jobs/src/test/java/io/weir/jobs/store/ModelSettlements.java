@@ -18,7 +18,8 @@ final class ModelSettlements {
 
   void leave(JobSubmission of, Ending ending, long now) {
     of.charge()
-        .map(hold -> new JobSettlement(hold, of.tenant(), of.subject(), ending))
+        .map(hold ->
+            new JobSettlement(hold, of.identity().tenant(), of.identity().subject(), ending))
         .ifPresent(settlement -> due.put(SettlementText.of(settlement), now));
   }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.jobs.rule.ClaimedJobs;
 import io.weir.jobs.rule.Job;
+import io.weir.jobs.rule.JobIdentity;
 import io.weir.jobs.rule.JobMove;
 import io.weir.jobs.rule.JobOwner;
 import io.weir.jobs.rule.JobParameter;
@@ -77,13 +78,9 @@ final class RedisJobsIT {
   private JobRule rule() {
     return new JobRule(
         values,
-        isDual ? Optional.of("/ready") : Optional.empty(),
-        false,
-        true,
-        false,
-        List.of(),
-        Set.of(),
-        Set.of());
+        new JobRule.Waits(false, true, List.of()),
+        new JobRule.Protocol(
+            isDual ? Optional.of("/ready") : Optional.empty(), false, Set.of(), Set.of()));
   }
 
   private static <T> T of(CompletionStage<T> stage) {
@@ -96,7 +93,7 @@ final class RedisJobsIT {
 
   private JobSubmission submission(int number, String subject) {
     return new JobSubmission(
-        operation, id(number), "acme", subject, "f" + number, "request " + number);
+        new JobIdentity(operation, id(number), "acme", subject, "f" + number), "request " + number);
   }
 
   private SubmittedJob submit(int number) {
@@ -134,17 +131,17 @@ final class RedisJobsIT {
   }
 
   private JobState state(int number) {
-    return look(number).job().state();
+    return look(number).job().progress().state();
   }
 
   private static List<String> ids(ClaimedJobs claimed) {
-    return claimed.work().stream().map(work -> work.job().id()).toList();
+    return claimed.work().stream().map(work -> work.job().identity().id()).toList();
   }
 
   @Test
   void jobsAreSentInOrderEachAtItsMoment() {
     for (int i = 1; i <= 5; i++) {
-      assertThat(taken(i).position()).hasValue(i - 1);
+      assertThat(taken(i).place().position()).hasValue(i - 1);
     }
     ClaimedJobs first = claim(A, 100);
     assertThat(ids(first)).containsExactly(id(1), id(2), id(3));
@@ -156,8 +153,8 @@ final class RedisJobsIT {
     ClaimedJobs second = claim(B, 100);
     assertThat(ids(second)).containsExactly(id(4));
     assertThat(second.work().get(0).delayMicros()).isEqualTo(150_000);
-    assertThat(look(5).job().position()).hasValue(0);
-    assertThat(look(4).job().position()).isEmpty();
+    assertThat(look(5).job().place().position()).hasValue(0);
+    assertThat(look(4).job().place().position()).isEmpty();
   }
 
   @Test
@@ -296,7 +293,7 @@ final class RedisJobsIT {
       taken(i);
     }
     claim(A, 2);
-    assertThat(look(6).job().position()).hasValue(3);
+    assertThat(look(6).job().place().position()).hasValue(3);
     now += 5_000_000;
     assertThat(of(jobs.renew(operation, rule(), A, List.of(id(1), id(2)))))
         .containsExactly(true, true);
@@ -305,16 +302,16 @@ final class RedisJobsIT {
     now += 1_000_001;
     assertThat(claim(B, 0).overdue().givenBack()).isEqualTo(2);
     // The position and the eta count the same jobs.
-    assertThat(look(6).job().position()).hasValue(5);
+    assertThat(look(6).job().place().position()).hasValue(5);
     assertThat(look(6).job().etaMillis(rule()))
         .isEqualTo(5 * 100
             + rule().value(JobParameter.PROCESSING_TIME)
             + rule().value(JobParameter.DISPATCH_TIME));
-    assertThat(look(2).job().position()).hasValue(1);
+    assertThat(look(2).job().place().position()).hasValue(1);
     now += 1_000_000;
     ClaimedJobs again = claim(B, 100);
     assertThat(ids(again)).startsWith(id(1), id(2), id(3));
-    assertThat(again.work().get(0).job().attempts()).isEqualTo(2);
+    assertThat(again.work().get(0).job().progress().attempts()).isEqualTo(2);
     assertThat(of(jobs.renew(operation, rule(), A, List.of(id(1))))).containsExactly(false);
     assertThat(move(1, A, JobMove.again()).isMoved()).isFalse();
   }
@@ -350,7 +347,7 @@ final class RedisJobsIT {
     claim(A, 1);
     assertThat(move(1, A, JobMove.unsent()).isMoved()).isTrue();
     now += 100_000;
-    assertThat(claim(A, 1).work().get(0).job().attempts()).isEqualTo(1);
+    assertThat(claim(A, 1).work().get(0).job().progress().attempts()).isEqualTo(1);
     move(1, A, JobMove.again());
     assertThat(state(1)).isEqualTo(JobState.FAILED);
   }
@@ -364,8 +361,8 @@ final class RedisJobsIT {
     now += 11_000_000;
     JobWork work = claim(B, 100).work().get(0);
     assertThat(work.task()).isEqualTo(JobTask.ASK);
-    assertThat(work.job().receipt()).contains("/r/1");
-    assertThat(work.job().attempts()).isEqualTo(1);
+    assertThat(work.job().progress().receipt()).contains("/r/1");
+    assertThat(work.job().progress().attempts()).isEqualTo(1);
     assertThat(move(1, A, JobMove.again()).isMoved()).isFalse();
   }
 
@@ -384,10 +381,10 @@ final class RedisJobsIT {
     assertThat(move(2, A, JobMove.to(JobState.COMPLETED)).isMoved()).isFalse();
     now += 700_000;
     move(1, A, JobMove.to(JobState.READY));
-    assertThat(look(2).job().position()).hasValue(0);
-    assertThat(look(1).job().position()).hasValue(1);
+    assertThat(look(2).job().place().position()).hasValue(0);
+    assertThat(look(1).job().place().position()).hasValue(1);
     // 300 ms at first; the next one was longer, so the median moves up by a twentieth.
-    assertThat(look(1).job().queue().checkMicros()).isEqualTo(315_000);
+    assertThat(look(1).job().place().queue().checkMicros()).isEqualTo(315_000);
     ClaimedJobs both = claim(B, 100);
     assertThat(ids(both)).containsExactly(id(3), id(4), id(2), id(1));
     now += 11_000_000;
@@ -400,11 +397,13 @@ final class RedisJobsIT {
   void theSameIsThereOnceAndAnotherIsRefused() {
     taken(1);
     assertThat(submit(1)).isInstanceOf(SubmittedJob.Known.class);
-    JobSubmission other = new JobSubmission(operation, id(1), "acme", "k1", "other", "request");
+    JobSubmission other =
+        new JobSubmission(new JobIdentity(operation, id(1), "acme", "k1", "other"), "request");
     assertThat(of(jobs.submit(rule(), other))).isInstanceOf(SubmittedJob.Other.class);
     claim(A, 1);
     move(1, A, JobMove.to(JobState.COMPLETED, "done"));
-    assertThat(((SubmittedJob.Known) submit(1)).job().state()).isEqualTo(JobState.COMPLETED);
+    assertThat(((SubmittedJob.Known) submit(1)).job().progress().state())
+        .isEqualTo(JobState.COMPLETED);
   }
 
   @Test
@@ -412,14 +411,19 @@ final class RedisJobsIT {
     Job first = taken(1);
     move(1, "", JobMove.to(JobState.CANCELLED));
     Job anew = taken(1);
-    assertThat(anew.run()).isEqualTo(first.run() + 1);
-    assertThat(anew.story()).hasSize(1);
+    assertThat(anew.progress().run()).isEqualTo(first.progress().run() + 1);
+    assertThat(anew.times().story()).hasSize(1);
     // A step of its first run is ignored.
     claim(A, 1);
-    assertThat(
-            of(jobs.move(operation, rule(), id(1), "", first.run(), JobMove.to(JobState.COMPLETED)))
-                .orElseThrow()
-                .isMoved())
+    assertThat(of(jobs.move(
+                operation,
+                rule(),
+                id(1),
+                "",
+                first.progress().run(),
+                JobMove.to(JobState.COMPLETED)))
+            .orElseThrow()
+            .isMoved())
         .isFalse();
   }
 
@@ -493,7 +497,7 @@ final class RedisJobsIT {
     assertThat(ids(claim(A, 100))).containsExactly(id(1), id(2), id(7));
     // A job that is not ready goes to the end.
     move(2, A, JobMove.again());
-    assertThat(look(2).job().position()).hasValue(4);
+    assertThat(look(2).job().place().position()).hasValue(4);
     assertThat(ids(claim(A, 100))).containsExactly(id(3));
     now += 5_000_000;
     assertThat(ids(claim(A, 100))).containsExactly(id(4));
@@ -512,8 +516,8 @@ final class RedisJobsIT {
     Set<String> handedOut = new HashSet<>();
     for (int i = 0; i < 20; i++) {
       for (JobWork work : claim(A, 100).work()) {
-        handedOut.add(work.job().id());
-        move(work.job().id(), A, JobMove.again());
+        handedOut.add(work.job().identity().id());
+        move(work.job().identity().id(), A, JobMove.again());
       }
       now += 51_000;
     }
@@ -529,7 +533,7 @@ final class RedisJobsIT {
     String unheard = A + ":" + claims;
     now += 500_000;
     assertThat(ids(claim(A, 2, List.of(unheard)))).containsExactly(id(1), id(2));
-    assertThat(look(1).job().attempts()).isEqualTo(1);
+    assertThat(look(1).job().progress().attempts()).isEqualTo(1);
     // A step of the previous claim is ignored.
     assertThat(of(jobs.move(operation, rule(), id(1), unheard, 0, JobMove.unsent()))
             .orElseThrow()
@@ -587,8 +591,8 @@ final class RedisJobsIT {
   void aClaimIsBoundedInBytes() {
     values.put(JobParameter.DISPATCH_PER_SECOND, 10_000L);
     for (int i = 1; i <= 8; i++) {
-      JobSubmission large =
-          new JobSubmission(operation, id(i), "acme", "k1", "f", "x".repeat(300 << 10));
+      JobSubmission large = new JobSubmission(
+          new JobIdentity(operation, id(i), "acme", "k1", "f"), "x".repeat(300 << 10));
       of(jobs.submit(rule(), large));
     }
     assertThat(claim(A, 100).work()).hasSize(4);
@@ -629,7 +633,7 @@ final class RedisJobsIT {
     claim(A, 1);
     now += 1000;
     move(1, A, JobMove.to(JobState.COMPLETED, "done"));
-    assertThat(look(1).job().story())
+    assertThat(look(1).job().times().story())
         .containsExactly(
             new Job.Step(JobState.QUEUED, START),
             new Job.Step(JobState.IN_FLIGHT, START + 1000),
@@ -666,7 +670,7 @@ final class RedisJobsIT {
         taken(step);
       } else if (what < 6) {
         for (JobWork work : claim(random.nextBoolean() ? A : B, 5).work()) {
-          held.put(work.job().id(), work.task());
+          held.put(work.job().identity().id(), work.task());
           if (work.task() == JobTask.SEND) {
             sends.add(now + work.delayMicros());
           }
@@ -684,7 +688,7 @@ final class RedisJobsIT {
     }
     for (int i = 0; ends.size() < all.size() && i < 5000; i++) {
       now += 100_000;
-      claim(A, 100).work().forEach(work -> held.put(work.job().id(), work.task()));
+      claim(A, 100).work().forEach(work -> held.put(work.job().identity().id(), work.task()));
       while (!held.isEmpty()) {
         finishOne(random, held);
       }
@@ -725,12 +729,12 @@ final class RedisJobsIT {
     for (int i = 0; i < open.size(); i++) {
       Job job = seen.get(i).orElseThrow().job();
       int number = open.get(i);
-      if (job.state().isEnd()) {
-        ends.put(number, job.state());
+      if (job.progress().state().isEnd()) {
+        ends.put(number, job.progress().state());
       }
-      if (job.position().isPresent()) {
-        long position = job.position().getAsLong() - givenBack;
-        Long before = positions.put(number + "@" + job.sinceMicros(), position);
+      if (job.place().position().isPresent()) {
+        long position = job.place().position().getAsLong() - givenBack;
+        Long before = positions.put(number + "@" + job.times().sinceMicros(), position);
         assertThat(position)
             .as("the position of job %d", number)
             .isLessThanOrEqualTo(before == null ? Long.MAX_VALUE : before);

@@ -26,8 +26,8 @@ final class FairLine {
 
   void add(Waiter waiter) {
     waiting
-        .computeIfAbsent(waiter.wish().tenant(), tenant -> new FairQueue<>())
-        .add(waiter.wish().key(), waiter);
+        .computeIfAbsent(waiter.wish().caller().tenant(), tenant -> new FairQueue<>())
+        .add(waiter.wish().caller().key(), waiter);
     size++;
   }
 
@@ -41,22 +41,22 @@ final class FairLine {
 
   /** Moves its tenant, and its key within the tenant, to the end. */
   void comesLast(Waiter waiter) {
-    FairQueue<String, Waiter> keys = waiting.remove(waiter.wish().tenant());
+    FairQueue<String, Waiter> keys = waiting.remove(waiter.wish().caller().tenant());
     if (keys != null) {
-      waiting.put(waiter.wish().tenant(), keys);
-      keys.comesLast(waiter.wish().key());
+      waiting.put(waiter.wish().caller().tenant(), keys);
+      keys.comesLast(waiter.wish().caller().key());
     }
   }
 
   /** Removes a request; false if it was not here. */
   boolean remove(Waiter waiter) {
-    FairQueue<String, Waiter> keys = waiting.get(waiter.wish().tenant());
-    if (keys == null || !keys.remove(waiter.wish().key(), waiter)) {
+    FairQueue<String, Waiter> keys = waiting.get(waiter.wish().caller().tenant());
+    if (keys == null || !keys.remove(waiter.wish().caller().key(), waiter)) {
       return false;
     }
     size--;
     if (keys.isEmpty()) {
-      waiting.remove(waiter.wish().tenant());
+      waiting.remove(waiter.wish().caller().tenant());
     }
     return true;
   }

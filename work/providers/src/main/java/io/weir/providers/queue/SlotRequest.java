@@ -1,5 +1,6 @@
 package io.weir.providers.queue;
 
+import io.weir.node.upstream.OutgoingRequest.Caller;
 import io.weir.providers.rule.Providers;
 import java.util.List;
 import java.util.function.BooleanSupplier;
@@ -7,23 +8,28 @@ import java.util.function.BooleanSupplier;
 /**
  * A request that waits to be sent to one of several providers.
  *
- * @param key the id of the caller's API key
  * @param group of its operation
  * @param before the key slots that it was sent by, {@code provider/key}
  * @param mayProbe whether it is sent again if a provider fails it: such requests try providers whose breaker is open
  *     first
- * @param deadlineNanos the latest time for its turn
- * @param isGone whether its caller has hung up
+ * @param patience how long it waits
  */
 public record SlotRequest(
     Providers upstream,
-    String key,
-    String tenant,
+    Caller caller,
     String group,
     List<String> before,
     boolean mayProbe,
-    long deadlineNanos,
-    BooleanSupplier isGone) {
+    Patience patience) {
+
+  /**
+   * How long a request waits for its turn.
+   *
+   * @param deadlineNanos the latest time for its turn
+   * @param isGone whether its caller has hung up
+   */
+  public record Patience(long deadlineNanos, BooleanSupplier isGone) {}
+
   public SlotRequest {
     before = List.copyOf(before);
   }

@@ -49,12 +49,12 @@ final class Waiter {
 
   /** The time until its deadline. */
   long leftMicros() {
-    return NANOSECONDS.toMicros(wish.deadlineNanos() - System.nanoTime());
+    return NANOSECONDS.toMicros(wish.patience().deadlineNanos() - System.nanoTime());
   }
 
   /** Whether its caller has hung up. */
   boolean isGone() {
-    return wish.isGone().getAsBoolean();
+    return wish.patience().isGone().getAsBoolean();
   }
 
   /**
@@ -64,7 +64,7 @@ final class Waiter {
    */
   boolean takesPlace(QueueCapacity places, Runnable displaced) {
     if (place.isEmpty()) {
-      place = places.take(wish.key(), wish.tenant(), displaced);
+      place = places.take(wish.caller().key(), wish.caller().tenant(), displaced);
     }
     return place.isPresent();
   }

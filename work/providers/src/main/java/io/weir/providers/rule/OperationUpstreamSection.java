@@ -63,7 +63,7 @@ public final class OperationUpstreamSection implements PolicySection<OperationUp
   @Override
   public void check(Section root, Policy policy) {
     Map<String, Providers> upstreams = Upstreams.of(policy);
-    for (OperationRule rule : policy.rules()) {
+    for (OperationRule rule : policy.routing().rules()) {
       OperationUpstream use = OperationUpstream.of(rule);
       use.upstream()
           .filter(name -> !upstreams.containsKey(name))

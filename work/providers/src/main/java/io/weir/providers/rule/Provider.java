@@ -10,22 +10,27 @@ import java.util.function.Predicate;
  * One of several servers with the same service.
  *
  * @param uri scheme {@code http} or {@code https}, host and optional port; no path
- * @param tier lower tiers are used first
- * @param weight its share of the requests relative to others of its tier
  * @param groups the groups of operations that it serves; empty for all
  * @param keys our API keys; empty if it needs none: then it has one slot
- * @param maxInflight requests in flight to it; 0 for three quarters of the upstream's limit, unless it is the only one
- * @param intervalMicros the time between two requests with one key, 0 for none
  */
 public record Provider(
-    String name,
-    URI uri,
-    int tier,
-    int weight,
-    int maxInflight,
-    Set<String> groups,
-    List<KeySlot> keys,
-    long intervalMicros) {
+    String name, URI uri, Rank rank, Load load, Set<String> groups, List<KeySlot> keys) {
+
+  /**
+   * Its rank among the providers of its upstream.
+   *
+   * @param tier lower tiers are used first
+   * @param weight its share of the requests relative to others of its tier
+   */
+  public record Rank(int tier, int weight) {}
+
+  /**
+   * The load that it takes at most.
+   *
+   * @param maxInflight requests in flight to it; 0 for three quarters of the upstream's limit, unless it is the only one
+   * @param intervalMicros the time between two requests with one key, 0 for none
+   */
+  public record Load(int maxInflight, long intervalMicros) {}
 
   public Provider {
     groups = Set.copyOf(groups);
@@ -42,13 +47,12 @@ public record Provider(
     List<KeySlot> usable = keys.stream().filter(isHere).toList();
     return usable.isEmpty() && !keys.isEmpty()
         ? Optional.empty()
-        : Optional.of(
-            new Provider(name, uri, tier, weight, maxInflight, groups, usable, intervalMicros));
+        : Optional.of(new Provider(name, uri, rank, load, groups, usable));
   }
 
   Provider withSlot(String slot) {
     List<KeySlot> one = keys.stream().filter(key -> key.name().equals(slot)).toList();
-    return new Provider(name, uri, tier, weight, maxInflight, groups, one, intervalMicros);
+    return new Provider(name, uri, rank, load, groups, one);
   }
 
   /** The key of this name. */

@@ -116,8 +116,13 @@ final class ProviderReader {
     Set<String> groups = Item.texts(section.get(GROUPS));
     List<KeySlot> keys = keys(section);
     long interval = section.micros(KEY_INTERVAL);
-    return url.map(
-        uri -> new Provider(name, uri, tier, weight, maxInflight, groups, keys, interval));
+    return url.map(uri -> new Provider(
+        name,
+        uri,
+        new Provider.Rank(tier, weight),
+        new Provider.Load(maxInflight, interval),
+        groups,
+        keys));
   }
 
   private static List<KeySlot> keys(Section provider) {

@@ -13,7 +13,7 @@ import java.util.function.Predicate;
  *
  * @param all the enabled providers, in the order of the policy
  * @param isTiered whether the lowest tier with a free slot gets all requests; otherwise all providers are one tier
- * @param health its health checks; empty if only requests show failures
+ * @param resilience what is done about failures
  */
 public record Providers(
     String name,
@@ -21,10 +21,15 @@ public record Providers(
     boolean isTiered,
     Bounds bounds,
     Sending sending,
-    RetryRule retry,
-    BreakerRule breaker,
-    Optional<HealthRule> health)
+    Resilience resilience)
     implements Destination {
+
+  /**
+   * What is done about failures of its providers.
+   *
+   * @param health its health checks; empty if only requests show failures
+   */
+  public record Resilience(RetryRule retry, BreakerRule breaker, Optional<HealthRule> health) {}
 
   public Providers {
     all = List.copyOf(all);
@@ -43,6 +48,11 @@ public record Providers(
         sending.timeoutMillis(),
         sending.maxBodyBytes(),
         sending.honoursIdempotencyKeys());
+  }
+
+  @Override
+  public RetryRule retry() {
+    return resilience.retry();
   }
 
   @Override
@@ -69,7 +79,7 @@ public record Providers(
    * The lowest limit that requests in flight to a provider can have; its breaker must be able to judge with that many.
    */
   public int least(String provider) {
-    int own = named(provider).map(Provider::maxInflight).orElse(0);
+    int own = named(provider).map(it -> it.load().maxInflight()).orElse(0);
     int all = bounds.adaptive().map(AdaptiveRule::min).orElse(bounds.maxInflight());
     int share = this.all.size() > 1 ? Math.max(1, all * 3 / 4) : all;
     return Math.min(all, own > 0 ? own : share);
@@ -81,7 +91,7 @@ public record Providers(
         .map(provider -> provider.withKeys(isHere))
         .flatMap(Optional::stream)
         .toList();
-    return new Providers(name, usable, isTiered, bounds, sending, retry, breaker, health);
+    return new Providers(name, usable, isTiered, bounds, sending, resilience);
   }
 
   /** The provider of this name, if it still exists. */
@@ -96,7 +106,7 @@ public record Providers(
         .map(known -> known.withSlot(slot))
         .map(List::of)
         .orElse(List.of());
-    return new Providers(name, one, isTiered, bounds, sending, retry, breaker, health);
+    return new Providers(name, one, isTiered, bounds, sending, resilience);
   }
 
   /** The number of key slots. */

@@ -22,7 +22,7 @@ final class RetryLint {
 
   /** Warns of the {@code attempts} of operations. */
   static void operations(Section root, Policy policy, Map<String, Providers> upstreams) {
-    for (OperationRule rule : policy.rules()) {
+    for (OperationRule rule : policy.routing().rules()) {
       OperationUpstream use = OperationUpstream.of(rule);
       boolean isMeant = use.attempts().orElse(1) > 1;
       use.upstream()
@@ -34,7 +34,7 @@ final class RetryLint {
 
   /** Warns of the {@code retry} of an upstream if no operation is retried by it. */
   static void upstream(Section section, Providers upstream, Policy policy) {
-    List<OperationRule> users = policy.rules().stream()
+    List<OperationRule> users = policy.routing().rules().stream()
         .filter(rule -> rule.route().isPresent() && isRetriedAs(rule, upstream))
         .toList();
     List<OperationRule> undecided =

@@ -100,9 +100,10 @@ public final class UpstreamsSection implements PolicySection<Destinations> {
         section.get(SELECTION),
         BoundsReader.bounds(section),
         sending,
-        RetryReader.retry(section, sending.timeoutMillis()),
-        BoundsReader.breaker(section),
-        HealthReader.read(section));
+        new Providers.Resilience(
+            RetryReader.retry(section, sending.timeoutMillis()),
+            BoundsReader.breaker(section),
+            HealthReader.read(section)));
     if (providers.isEmpty()) {
       section.error(
           "providers_missing", "providers", "none that is enabled (expected: at least 1)");
@@ -165,6 +166,6 @@ public final class UpstreamsSection implements PolicySection<Destinations> {
   }
 
   private static boolean hasIntervals(Providers read) {
-    return read.all().stream().allMatch(provider -> provider.intervalMicros() > 0);
+    return read.all().stream().allMatch(provider -> provider.load().intervalMicros() > 0);
   }
 }

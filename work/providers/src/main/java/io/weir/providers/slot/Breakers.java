@@ -38,7 +38,7 @@ public final class Breakers {
       breakers.clear(); // most are of earlier policies
       answered.clear();
     }
-    BreakerRule rule = upstream.breaker();
+    BreakerRule rule = upstream.resilience().breaker();
     CircuitBreaker breaker = breakers.computeIfAbsent(
         new Judged(upstream.name(), provider, rule),
         judged -> CircuitBreaker.of(

@@ -75,7 +75,7 @@ public final class HealthWatch extends VerticleBase {
     streaks.keySet().removeIf(one -> !isWatched(upstreams, one));
     opened.retainAll(streaks.keySet());
     for (Providers upstream : upstreams.values()) {
-      upstream.health().ifPresent(rule -> {
+      upstream.resilience().health().ifPresent(rule -> {
         if (now - dueNanos.getOrDefault(upstream.name(), now) >= 0) {
           dueNanos.put(upstream.name(), now + TimeUnit.MILLISECONDS.toNanos(rule.intervalMillis()));
           look(upstream, rule);
@@ -87,12 +87,12 @@ public final class HealthWatch extends VerticleBase {
   private static boolean isWatched(Map<String, Providers> all, Watched one) {
     Providers upstream = all.get(one.upstream());
     return upstream != null
-        && upstream.health().isPresent()
+        && upstream.resilience().health().isPresent()
         && upstream.named(one.provider()).isPresent();
   }
 
   private static Optional<HealthRule> rule(Map<String, Providers> all, String name) {
-    return Optional.ofNullable(all.get(name)).flatMap(Providers::health);
+    return Optional.ofNullable(all.get(name)).flatMap(it -> it.resilience().health());
   }
 
   private void look(Providers upstream, HealthRule rule) {
@@ -157,7 +157,7 @@ public final class HealthWatch extends VerticleBase {
       if (opened.add(watched)) {
         meters.breaker(watched.upstream(), watched.provider(), "open");
       }
-      long millis = Math.max(upstream.breaker().openMillis(), rule.leaseMillis());
+      long millis = Math.max(upstream.resilience().breaker().openMillis(), rule.leaseMillis());
       report(upstream, watched, Lesson.of("", 0, 1000 * millis, ""));
     }
   }

@@ -84,7 +84,7 @@ public final class KeyRestDoor implements Door {
 
   // A key may rest for all requests, or for those of a group.
   private static List<String> scopes(Policy policy, String key) {
-    Stream<String> groups = policy.rules().stream()
+    Stream<String> groups = policy.routing().rules().stream()
         .flatMap(rule -> OperationUpstream.of(rule).group().all().stream())
         .distinct()
         .map(group -> key + "/" + group);

@@ -18,6 +18,7 @@ import io.weir.node.intake.ServiceRequests;
 import io.weir.node.json.BodyFields;
 import io.weir.node.upstream.AttemptOutcome;
 import io.weir.node.upstream.AttemptOutcome.Health;
+import io.weir.node.upstream.OutgoingRequest.Caller;
 import io.weir.providers.answer.ProviderAnswers;
 import io.weir.providers.queue.BookedSlot;
 import io.weir.providers.queue.SlotRequest;
@@ -96,7 +97,7 @@ public final class PermitDoor implements Door {
   private void refuseUnknown(Providers upstream, String group) {
     boolean isNamed = group.equals("default")
         || upstream.all().stream().anyMatch(provider -> provider.groups().contains(group))
-        || policies.current().policy().rules().stream()
+        || policies.current().policy().routing().rules().stream()
             .anyMatch(rule -> OperationUpstream.of(rule).group().all().contains(group));
     if (!isNamed || upstream.serving(group).isEmpty()) {
       throw new RefusedException(UNKNOWN);
@@ -123,7 +124,12 @@ public final class PermitDoor implements Door {
       Providers upstream = upstream(name.orElse(""));
       refuseUnknown(upstream, group);
       return new SlotRequest(
-          upstream, SERVICE, SERVICE, group, List.of(), true, deadline, request.response()::closed);
+          upstream,
+          new Caller(SERVICE, SERVICE),
+          group,
+          List.of(),
+          true,
+          new SlotRequest.Patience(deadline, request.response()::closed));
     };
     return gate.enter(wish, false).compose(entered -> {
       Optional<Provider> provider = entered.upstream().named(entered.provider());

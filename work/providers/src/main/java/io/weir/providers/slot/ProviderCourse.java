@@ -30,8 +30,8 @@ final class ProviderCourse implements Course {
     this.node = node;
     this.request = request;
     this.budget = budget;
-    this.tried = new TriedKeys(node.lessons(), request.group());
-    this.usable = node.usables().of((Providers) request.to());
+    this.tried = new TriedKeys(node.lessons(), request.target().group());
+    this.usable = node.usables().of((Providers) request.target().to());
     budget.earn(to().retry().budgetPercent()); // each request earns a fraction of a retry
   }
 
@@ -51,21 +51,21 @@ final class ProviderCourse implements Course {
   private SlotRequest wish(
       BooleanSupplier isRepeatable, long deadlineNanos, BooleanSupplier isGone) {
     usable = now();
-    usable.refuseKeyless(request.group());
+    usable.refuseKeyless(request.target().group());
     return new SlotRequest(
         usable.upstream(),
-        request.key(),
-        request.tenant(),
-        request.group(),
+        request.caller(),
+        request.target().group(),
         tried.before(),
         request.attempts(to()) > 1 && isRepeatable.getAsBoolean(),
-        deadlineNanos,
-        isGone);
+        new SlotRequest.Patience(deadlineNanos, isGone));
   }
 
   private UsableProviders now() {
     UsableProviders all = node.usables().now(to().name());
-    return request.place().isEmpty() ? all : node.usables().only(all, request.place());
+    return request.target().place().isEmpty()
+        ? all
+        : node.usables().only(all, request.target().place());
   }
 
   private SendSlot begin(BookedSlot entered) {
@@ -80,7 +80,7 @@ final class ProviderCourse implements Course {
 
   @Override
   public boolean hasAnother() {
-    return usable.hasAnother(request.group(), tried.places());
+    return usable.hasAnother(request.target().group(), tried.places());
   }
 
   @Override

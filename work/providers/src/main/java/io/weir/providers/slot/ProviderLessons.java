@@ -145,7 +145,7 @@ public final class ProviderLessons {
 
   private static long openMicrosOfProbe(BookedSlot entered, AttemptOutcome outcome) {
     boolean isBadProbe = entered.isProbe() && outcome.health() == Health.BAD;
-    return isBadProbe ? entered.upstream().breaker().openMillis() * 1000 : 0;
+    return isBadProbe ? entered.upstream().resilience().breaker().openMillis() * 1000 : 0;
   }
 
   private Lesson lesson(

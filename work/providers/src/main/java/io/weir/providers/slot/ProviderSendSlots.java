@@ -42,6 +42,6 @@ public final class ProviderSendSlots implements SendSlots {
 
   @Override
   public Course begin(OutgoingRequest request) {
-    return new ProviderCourse(parts, request, budgets.of(request.to().name()));
+    return new ProviderCourse(parts, request, budgets.of(request.target().to().name()));
   }
 }

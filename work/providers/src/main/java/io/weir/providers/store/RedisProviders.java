@@ -77,10 +77,10 @@ public final class RedisProviders implements ProviderStore {
     return "%s %d %d %d %d %s %s"
         .formatted(
             provider.name(),
-            upstream.isTiered() ? provider.tier() : 0,
-            provider.weight(),
-            provider.intervalMicros(),
-            provider.maxInflight(),
+            upstream.isTiered() ? provider.rank().tier() : 0,
+            provider.rank().weight(),
+            provider.load().intervalMicros(),
+            provider.load().maxInflight(),
             provider.groups().isEmpty() ? "*" : String.join(",", provider.groups()),
             String.join(",", provider.slots()));
   }

@@ -6,6 +6,7 @@ import io.weir.core.policy.RepeatRule;
 import io.weir.core.policy.RetryRule;
 import io.weir.node.metrics.NodeMetrics;
 import io.weir.node.upstream.GivenUpException;
+import io.weir.node.upstream.OutgoingRequest.Caller;
 import io.weir.providers.rule.Bounds;
 import io.weir.providers.rule.BreakerRule;
 import io.weir.providers.rule.JsonRpcRule;
@@ -25,16 +26,19 @@ final class GroupQueueTest {
       true,
       new Bounds(1, Optional.empty(), 1, 1000, 1000),
       new Sending(1000, 1000, 1000, false, JsonRpcRule.NONE, RepeatRule.NONE),
-      RetryRule.DEFAULT,
-      BreakerRule.DEFAULT,
-      Optional.empty());
+      new Providers.Resilience(RetryRule.DEFAULT, BreakerRule.DEFAULT, Optional.empty()));
 
   private final GroupQueue group = new GroupQueue();
   private final AtomicBoolean isGone = new AtomicBoolean();
 
   private Waiter waiter(String id, String of) {
-    SlotRequest wish =
-        new SlotRequest(UPSTREAM, "k1", "acme", of, List.of(), true, Long.MAX_VALUE, isGone::get);
+    SlotRequest wish = new SlotRequest(
+        UPSTREAM,
+        new Caller("k1", "acme"),
+        of,
+        List.of(),
+        true,
+        new SlotRequest.Patience(Long.MAX_VALUE, isGone::get));
     return new Waiter(wish, id, new ProviderMeters(new NodeMetrics().registry()));
   }
 
@@ -69,7 +73,12 @@ final class GroupQueueTest {
 
   private Waiter of(String tenant, String key, String id) {
     SlotRequest wish = new SlotRequest(
-        UPSTREAM, key, tenant, "default", List.of(), true, Long.MAX_VALUE, isGone::get);
+        UPSTREAM,
+        new Caller(key, tenant),
+        "default",
+        List.of(),
+        true,
+        new SlotRequest.Patience(Long.MAX_VALUE, isGone::get));
     Waiter waiter = new Waiter(wish, id, new ProviderMeters(new NodeMetrics().registry()));
     group.add(waiter);
     return waiter;

@@ -9,6 +9,7 @@ import io.vertx.core.Vertx;
 import io.weir.core.policy.RepeatRule;
 import io.weir.core.policy.RetryRule;
 import io.weir.node.metrics.NodeMetrics;
+import io.weir.node.upstream.OutgoingRequest.Caller;
 import io.weir.providers.rule.Booking.Asking;
 import io.weir.providers.rule.Booking.End;
 import io.weir.providers.rule.Booking.Lesson;
@@ -40,13 +41,17 @@ import org.junit.jupiter.api.Test;
 final class ProviderQueueIT {
   private static final Providers UPSTREAM = new Providers(
       "up",
-      List.of(new Provider("a", URI.create("http://127.0.0.1:1"), 0, 1, 0, Set.of(), List.of(), 0)),
+      List.of(new Provider(
+          "a",
+          URI.create("http://127.0.0.1:1"),
+          new Provider.Rank(0, 1),
+          new Provider.Load(0, 0),
+          Set.of(),
+          List.of())),
       true,
       new Bounds(1, Optional.empty(), 10, 60_000, 60_000_000),
       new Sending(1000, 1000, 1000, false, JsonRpcRule.NONE, RepeatRule.NONE),
-      RetryRule.DEFAULT,
-      BreakerRule.DEFAULT,
-      Optional.empty());
+      new Providers.Resilience(RetryRule.DEFAULT, BreakerRule.DEFAULT, Optional.empty()));
   private static final Map<String, Providers> IN_FORCE = Map.of("up", UPSTREAM);
   private static final String KEY = UpstreamKeys.of("up").get(0);
   private static final int ROUNDS = 26;
@@ -90,8 +95,13 @@ final class ProviderQueueIT {
 
   private CompletableFuture<BookedSlot> enter(AtomicBoolean isGone) {
     long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(1);
-    SlotRequest wish =
-        new SlotRequest(UPSTREAM, "k1", "acme", "default", List.of(), true, deadline, isGone::get);
+    SlotRequest wish = new SlotRequest(
+        UPSTREAM,
+        new Caller("k1", "acme"),
+        "default",
+        List.of(),
+        true,
+        new SlotRequest.Patience(deadline, isGone::get));
     CompletableFuture<BookedSlot> entered = new CompletableFuture<>();
     context.runOnContext(now -> queue.enter(wish).onComplete(done -> {
       if (done.succeeded()) {

@@ -105,7 +105,7 @@ final class UpstreamPoliciesTest {
   void fractionsAndFactorsMayBeDecimalNumbers() {
     Providers read = upstream(PROVIDER
         + ", breaker: { failures: 0.3 }, retry: { factor: 2.5, jitter: 0.1, budget: 0.05 }");
-    assertThat(read.breaker().failurePercent()).isEqualTo(30);
+    assertThat(read.resilience().breaker().failurePercent()).isEqualTo(30);
     assertThat(read.retry().backoff().factor()).isEqualTo(2500);
     assertThat(read.retry().backoff().jitterPercent()).isEqualTo(10);
     assertThat(read.retry().budgetPercent()).hasValue(5);
@@ -122,15 +122,18 @@ final class UpstreamPoliciesTest {
 
   @Test
   void healthIsAskedForAsThePolicySays() {
-    assertThat(upstream(PROVIDER).health()).isEmpty();
-    HealthRule usual =
-        upstream(PROVIDER + ", health: { path: '/health?full=1' }").health().orElseThrow();
+    assertThat(upstream(PROVIDER).resilience().health()).isEmpty();
+    HealthRule usual = upstream(PROVIDER + ", health: { path: '/health?full=1' }")
+        .resilience()
+        .health()
+        .orElseThrow();
     assertThat(usual).isEqualTo(new HealthRule("/health?full=1", 5000, 2000, 2, 3, Set.of()));
     assertThat(List.of(199, 200, 299, 300).stream().filter(usual::isWell))
         .containsExactly(200, 299);
     HealthRule said = upstream(
             PROVIDER
                 + ", health: { path: /, interval: 1s, timeout: 100ms, healthy: 1, unhealthy: 2, statuses: [200, 401] }")
+        .resilience()
         .health()
         .orElseThrow();
     assertThat(said).isEqualTo(new HealthRule("/", 1000, 100, 1, 2, Set.of(200, 401)));

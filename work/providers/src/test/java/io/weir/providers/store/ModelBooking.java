@@ -108,7 +108,8 @@ final class ModelBooking {
 
   /** Below 0 if the limit has been lowered. */
   private long places(Provider one) {
-    return (one.maxInflight() > 0 ? one.maxInflight() : share) - state.inflight(one.name());
+    return (one.load().maxInflight() > 0 ? one.load().maxInflight() : share)
+        - state.inflight(one.name());
   }
 
   /** Until when its breaker is open or another request probes it; 0 if it is available. */
@@ -228,7 +229,7 @@ final class ModelBooking {
   }
 
   private int tier(Provider one) {
-    return upstream.isTiered() ? one.tier() : 0;
+    return upstream.isTiered() ? one.rank().tier() : 0;
   }
 
   private long turn(Candidate one) {
@@ -237,7 +238,8 @@ final class ModelBooking {
 
   /** Reduced by the load that the provider reports. */
   private long weight(Provider one) {
-    return (long) one.weight() * Math.max(LEAST_WEIGHT, WHOLE_WEIGHT - state.load(one.name(), now));
+    return (long) one.rank().weight()
+        * Math.max(LEAST_WEIGHT, WHOLE_WEIGHT - state.load(one.name(), now));
   }
 
   private Booking book(Asking asking, Candidate best) {

@@ -126,7 +126,7 @@ final class ModelUpstream {
 
   /** Books a request from an instant on. */
   void book(Providers upstream, String id, Provider provider, String key, long at) {
-    slots.put(provider.name() + "/" + key, at + provider.intervalMicros());
+    slots.put(provider.name() + "/" + key, at + provider.load().intervalMicros());
     if (isOpen(provider.name())) {
       long probeMillis =
           (long) upstream.sending().connectTimeoutMillis() + upstream.sending().timeoutMillis();
@@ -175,7 +175,7 @@ final class ModelUpstream {
   /** When a key may be used next; a booking of a longer interval is cut to the present one. */
   long slot(Provider provider, String key, long now) {
     String name = provider.name() + "/" + key;
-    long latest = now + provider.intervalMicros() + NEAR;
+    long latest = now + provider.load().intervalMicros() + NEAR;
     slots.computeIfPresent(name, (same, at) -> Math.min(at, latest));
     return slots.getOrDefault(name, 0L);
   }

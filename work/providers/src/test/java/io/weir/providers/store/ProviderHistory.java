@@ -103,9 +103,7 @@ final class ProviderHistory implements History {
             false,
             JsonRpcRule.NONE,
             RepeatRule.NONE),
-        RetryRule.DEFAULT,
-        BreakerRule.DEFAULT,
-        Optional.empty());
+        new Providers.Resilience(RetryRule.DEFAULT, BreakerRule.DEFAULT, Optional.empty()));
   }
 
   private Provider anyProvider(String provider) {
@@ -117,12 +115,10 @@ final class ProviderHistory implements History {
     return new Provider(
         provider,
         URI.create("http://127.0.0.1:1"),
-        random.nextInt(3),
-        1 + random.nextInt(5),
-        random.nextInt(3) == 0 ? 1 + random.nextInt(4) : 0,
+        new Provider.Rank(random.nextInt(3), 1 + random.nextInt(5)),
+        new Provider.Load(random.nextInt(3) == 0 ? 1 + random.nextInt(4) : 0, interval),
         groups,
-        keys,
-        interval);
+        keys);
   }
 
   private long anyOf(long one, long other) {
@@ -157,12 +153,12 @@ final class ProviderHistory implements History {
             .map(one -> "%s tier %d weight %d most %d %s %s every %d"
                 .formatted(
                     one.name(),
-                    one.tier(),
-                    one.weight(),
-                    one.maxInflight(),
+                    one.rank().tier(),
+                    one.rank().weight(),
+                    one.load().maxInflight(),
                     one.groups(),
                     one.slots(),
-                    one.intervalMicros()))
+                    one.load().intervalMicros()))
             .toList();
   }
 
@@ -172,7 +168,7 @@ final class ProviderHistory implements History {
       held.add(new Sent(asking.id(), booked));
       stores.count(booked.isProbe() ? "probe" : booked.delayMicros() > 0 ? "ahead" : "now");
       times.endsIn(booked.delayMicros() + upstream.bounds().leaseMicros());
-      upstream.named(booked.provider()).ifPresent(one -> times.endsIn(one.intervalMicros()));
+      upstream.named(booked.provider()).ifPresent(one -> times.endsIn(one.load().intervalMicros()));
     } else if (booking instanceof Booking.Later later) {
       times.endsIn(later.waitMicros());
     } else if (booking instanceof Booking.Open open) {

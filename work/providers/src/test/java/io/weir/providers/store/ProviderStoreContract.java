@@ -77,7 +77,13 @@ abstract class ProviderStoreContract {
         .mapToObj(i -> new KeySlot("k" + i, "Authorization", "Bearer ", "KEY"))
         .toList();
     URI uri = URI.create("http://127.0.0.1:1");
-    return new Provider(name, uri, tier, weight, most, groups, slots, interval);
+    return new Provider(
+        name,
+        uri,
+        new Provider.Rank(tier, weight),
+        new Provider.Load(most, interval),
+        groups,
+        slots);
   }
 
   private static Providers tiered(int most, Provider... providers) {
@@ -100,9 +106,7 @@ abstract class ProviderStoreContract {
         isTiered,
         bounds,
         new Sending(1000, 1000, 1000, false, JsonRpcRule.NONE, RepeatRule.NONE),
-        RetryRule.DEFAULT,
-        BreakerRule.DEFAULT,
-        Optional.empty());
+        new Providers.Resilience(RetryRule.DEFAULT, BreakerRule.DEFAULT, Optional.empty()));
   }
 
   private BookingAnswer told(

@@ -62,7 +62,12 @@ abstract class ProvidersInRedis {
         .mapToObj(i -> new KeySlot("k" + i, "Authorization", "Bearer ", "KEY"))
         .toList();
     return new Provider(
-        name, URI.create("http://127.0.0.1:1"), tier, weight, 0, Set.of(), slots, interval);
+        name,
+        URI.create("http://127.0.0.1:1"),
+        new Provider.Rank(tier, weight),
+        new Provider.Load(0, interval),
+        Set.of(),
+        slots);
   }
 
   Providers upstream(boolean isTiered, int maxInflight, Provider... providers) {
@@ -72,9 +77,7 @@ abstract class ProvidersInRedis {
         isTiered,
         new Bounds(maxInflight, adaptive, 10, 1000, LEASE),
         new Sending(1000, 1000, 1000, false, JsonRpcRule.NONE, RepeatRule.NONE),
-        RetryRule.DEFAULT,
-        BreakerRule.DEFAULT,
-        Optional.empty());
+        new Providers.Resilience(RetryRule.DEFAULT, BreakerRule.DEFAULT, Optional.empty()));
   }
 
   static <T> T of(CompletionStage<T> stage) {
@@ -119,10 +122,21 @@ abstract class ProvidersInRedis {
 
   static Provider of(String name, int most, String group) {
     return new Provider(
-        name, URI.create("http://127.0.0.1:1"), 0, 1, most, Set.of(group), List.of(), 0);
+        name,
+        URI.create("http://127.0.0.1:1"),
+        new Provider.Rank(0, 1),
+        new Provider.Load(most, 0),
+        Set.of(group),
+        List.of());
   }
 
   static Provider ofAll(String name, int most) {
-    return new Provider(name, URI.create("http://127.0.0.1:1"), 0, 1, most, Set.of(), List.of(), 0);
+    return new Provider(
+        name,
+        URI.create("http://127.0.0.1:1"),
+        new Provider.Rank(0, 1),
+        new Provider.Load(most, 0),
+        Set.of(),
+        List.of());
   }
 }

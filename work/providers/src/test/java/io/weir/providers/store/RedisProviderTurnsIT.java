@@ -31,9 +31,19 @@ final class RedisProviderTurnsIT extends ProvidersInRedis {
   @Test
   void aGroupWithOneProviderLeavesRoomToTheOthers() {
     Provider slow = new Provider(
-        "slow", URI.create("http://127.0.0.1:1"), 0, 1, 0, Set.of(GROUP), List.of(), 0);
-    Provider other =
-        new Provider("b", URI.create("http://127.0.0.1:1"), 0, 1, 0, Set.of("heavy"), List.of(), 0);
+        "slow",
+        URI.create("http://127.0.0.1:1"),
+        new Provider.Rank(0, 1),
+        new Provider.Load(0, 0),
+        Set.of(GROUP),
+        List.of());
+    Provider other = new Provider(
+        "b",
+        URI.create("http://127.0.0.1:1"),
+        new Provider.Rank(0, 1),
+        new Provider.Load(0, 0),
+        Set.of("heavy"),
+        List.of());
     Providers upstream = upstream(true, 8, slow, other);
     for (int i = 0; i < 6; i++) {
       assertThat(booked(upstream).provider()).isEqualTo("slow");
@@ -82,9 +92,19 @@ final class RedisProviderTurnsIT extends ProvidersInRedis {
   @Test
   void aGroupWhoseProvidersAreBusyHoldsNoRoomOfTheOthers() {
     Provider slow = new Provider(
-        "slow", URI.create("http://127.0.0.1:1"), 0, 1, 1, Set.of("heavy"), List.of(), 0);
-    Provider light =
-        new Provider("b", URI.create("http://127.0.0.1:1"), 1, 1, 1, Set.of("light"), List.of(), 0);
+        "slow",
+        URI.create("http://127.0.0.1:1"),
+        new Provider.Rank(0, 1),
+        new Provider.Load(1, 0),
+        Set.of("heavy"),
+        List.of());
+    Provider light = new Provider(
+        "b",
+        URI.create("http://127.0.0.1:1"),
+        new Provider.Rank(1, 1),
+        new Provider.Load(1, 0),
+        Set.of("light"),
+        List.of());
     Providers upstream = upstream(true, 2, slow, light);
     assertThat(book(upstream, "one", "heavy")).isInstanceOf(Booked.class);
     now += 1000;
@@ -189,12 +209,10 @@ final class RedisProviderTurnsIT extends ProvidersInRedis {
     Provider seldom = new Provider(
         "seldom",
         URI.create("http://127.0.0.1:1"),
-        0,
-        1,
-        9,
+        new Provider.Rank(0, 1),
+        new Provider.Load(9, 3_600_000_000L),
         Set.of("heavy"),
-        List.of(),
-        3_600_000_000L);
+        List.of());
     Providers upstream = upstream(true, 4, seldom, of("busy", 1, "heavy"), of("idle", 9, "light"));
     assertThat(book(upstream, "a", "heavy")).isInstanceOf(Booked.class);
     assertThat(book(upstream, "a", "heavy")).isInstanceOf(Booked.class);
@@ -231,8 +249,13 @@ final class RedisProviderTurnsIT extends ProvidersInRedis {
 
   @Test
   void aProviderMayHaveABoundOfItsOwn() {
-    Provider own =
-        new Provider("own", URI.create("http://127.0.0.1:1"), 0, 1, 2, Set.of(), List.of(), 0);
+    Provider own = new Provider(
+        "own",
+        URI.create("http://127.0.0.1:1"),
+        new Provider.Rank(0, 1),
+        new Provider.Load(2, 0),
+        Set.of(),
+        List.of());
     Providers upstream = upstream(true, 8, own, provider("b", 1, 1, 0, 0));
     List<String> sent = new ArrayList<>();
     for (int i = 0; i < 8; i++) {

@@ -163,9 +163,7 @@ public final class EnvoySection implements PolicySection<EnvoyDomains> {
         : Optional.of(new EnvoyRule(
             name,
             match,
-            limit,
-            options,
-            charges,
+            new EnvoyRule.Counting(limit, options, charges),
             replaces,
             EnvoyDomain.plan(domain, name, limit, failureMode)));
   }
@@ -209,7 +207,7 @@ public final class EnvoySection implements PolicySection<EnvoyDomains> {
 
   @Override
   public void check(Section root, Policy policy) {
-    Set<String> known = new HashSet<>(policy.operations().keySet());
+    Set<String> known = new HashSet<>(policy.routing().operations().keySet());
     policy.allPlans().forEach(plan -> known.addAll(plan.operations()));
     root.get(DOMAINS).values().stream()
         .flatMap(domain -> domain.get(RULES).stream())

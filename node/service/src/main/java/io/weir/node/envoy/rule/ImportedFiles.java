@@ -102,8 +102,7 @@ public final class ImportedFiles {
       boolean isLeaf = reader.mappings(descriptor, "descriptors").isEmpty();
       return isLeaf
           ? Optional.of(new ImportedRule(
-              reader.file(),
-              descriptor.line(),
+              new ImportedRule.Origin(reader.file(), descriptor.line()),
               match,
               "unlimited: true",
               Optional.empty(),
@@ -122,8 +121,13 @@ public final class ImportedFiles {
     List<String> replaces = replaced(fields);
     Optional<String> name = reader.text(fields, "name").filter(text -> isName(fields, text));
     return limit(fields)
-        .map(words ->
-            new ImportedRule(reader.file(), descriptor.line(), match, words, mode, name, replaces));
+        .map(words -> new ImportedRule(
+            new ImportedRule.Origin(reader.file(), descriptor.line()),
+            match,
+            words,
+            mode,
+            name,
+            replaces));
   }
 
   private boolean isName(Mapping limit, String name) {
@@ -184,8 +188,8 @@ public final class ImportedFiles {
       for (String name : rule.replaces()) {
         if (!names.contains(name)) {
           reader.note(
-              rule.file(),
-              rule.line(),
+              rule.origin().file(),
+              rule.origin().line(),
               "replaces '%s': left out, no rule has the name".formatted(name));
         }
       }

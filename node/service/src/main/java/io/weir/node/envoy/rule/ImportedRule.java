@@ -11,13 +11,15 @@ import java.util.stream.Collectors;
  * @param mode as a policy has it; empty for one that is enforced
  */
 record ImportedRule(
-    String file,
-    int line,
+    Origin origin,
     List<EntryMatch> match,
     String limit,
     Optional<String> mode,
     Optional<String> name,
     List<String> replaces) {
+  /** Where it stands. */
+  record Origin(String file, int line) {}
+
   ImportedRule {
     match = List.copyOf(match);
     replaces = List.copyOf(replaces);
@@ -26,8 +28,7 @@ record ImportedRule(
   /** The same, replacing no other rules than these. */
   ImportedRule replacing(List<String> names) {
     return new ImportedRule(
-        file,
-        line,
+        origin,
         match,
         limit,
         mode,

@@ -64,7 +64,8 @@ final class ImportedFilesTest {
     assertThat(imported.errors()).isEmpty();
     assertThat(imported.notes()).isEmpty();
     assertThat(rule(imported, descriptor)
-            .map(rule -> rule.limit()
+            .map(rule -> rule.counting()
+                .limit()
                 .map(limit -> limit.requests() + " " + limit.unit())
                 .orElse("unlimited"))
             .orElse("none"))
@@ -77,7 +78,8 @@ final class ImportedFilesTest {
     EnvoyRule pay = rule(imported, "account=silver,route=pay").orElseThrow();
     assertThat(pay.name()).isEqualTo("pay");
     assertThat(pay.replaces()).containsExactly("any_address");
-    assertThat(rule(imported, "tried=1").orElseThrow().options()).containsExactly(RuleOption.AUDIT);
+    assertThat(rule(imported, "tried=1").orElseThrow().counting().options())
+        .containsExactly(RuleOption.AUDIT);
     assertThat(rule(imported, "file=img/a").orElseThrow().match().get(0).shared())
         .isTrue();
   }

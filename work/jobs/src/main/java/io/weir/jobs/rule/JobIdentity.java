@@ -1,0 +1,23 @@
+package io.weir.jobs.rule;
+
+/**
+ * Which job it is, whose, and of which request. Immutable.
+ *
+ * @param id 32 hexadecimal digits, the same for the same request of the same API key
+ * @param tenant of the API key that submitted it
+ * @param subject the id of that API key
+ * @param fingerprint of the whole request, without spaces
+ */
+public record JobIdentity(
+    String operation, String id, String tenant, String subject, String fingerprint) {
+
+  /** The tenant and the key, with a slash between them. */
+  public String owner() {
+    return tenant + "/" + subject;
+  }
+
+  /** Whether the API key is the one that submitted it. */
+  public boolean isOf(String ofTenant, String ofSubject) {
+    return tenant.equals(ofTenant) && subject.equals(ofSubject);
+  }
+}
