@@ -6,6 +6,7 @@ import io.weir.keys.directory.Feed.Loss;
 import io.weir.keys.record.RecordType;
 import io.weir.keys.record.StoredRecord;
 import io.weir.keys.store.ListedChange;
+import io.weir.keys.store.ListedNames;
 import io.weir.keys.store.RedisRecords;
 import io.weir.keys.store.StoredFields;
 import io.weir.node.answer.ProblemDetails;
@@ -25,7 +26,6 @@ import java.util.stream.Stream;
  * their own, so that a flood of them displaces no record. Mutable; safe for use by many threads.
  */
 final class KeyCache implements Feed.Listener {
-  private static final int BYTES_OF_ALIAS = 500;
   private static final int MOST_TENANTS = 10_000;
   private static final int MOST_UNKNOWN = 50_000;
   private static final Duration UNKNOWN_LASTS = Duration.ofMinutes(1);
@@ -38,7 +38,7 @@ final class KeyCache implements Feed.Listener {
   private final RecordedSubjects subjects;
   private final ChangeReader changeReader = new ChangeReader(this::readChanged);
   private final Cache<String, Known> keys;
-  private final Cache<String, StoredFields> aliases;
+  private final KeyAliases aliases;
   private final Cache<String, Boolean> unknown = Caffeine.newBuilder()
       .maximumSize(MOST_UNKNOWN)
       .expireAfterWrite(UNKNOWN_LASTS)
@@ -51,7 +51,6 @@ final class KeyCache implements Feed.Listener {
 
   private final ConcurrentMap<String, LookUp> lookUps = new ConcurrentHashMap<>();
   private final AtomicInteger generation = new AtomicInteger();
-  private final AtomicInteger aliasChanges = new AtomicInteger();
 
   KeyCache(
       RedisRecords records,
@@ -68,7 +67,7 @@ final class KeyCache implements Feed.Listener {
         .maximumWeight(mostBytes)
         .weigher((String id, Known known) -> known.bytes())
         .build();
-    this.aliases = Caffeine.newBuilder().maximumSize(mostBytes / BYTES_OF_ALIAS).build();
+    this.aliases = new KeyAliases(mostBytes, this::newest, hash -> unknown.put(hash, true));
     this.subjects = new RecordedSubjects(records);
     this.losses = new Losses(records, nanos, meters);
     meters.known(keys::estimatedSize);
@@ -89,6 +88,10 @@ final class KeyCache implements Feed.Listener {
     return Optional.ofNullable(keys.getIfPresent(id));
   }
 
+  KeyAliases aliases() {
+    return aliases;
+  }
+
   RecordedSubjects subjects() {
     return subjects;
   }
@@ -100,26 +103,6 @@ final class KeyCache implements Feed.Listener {
   /** Whether there is no record, or no key, of this name. */
   boolean isUnknown(String name) {
     return unknown.getIfPresent(name) != null;
-  }
-
-  /** The id of a key without an id in its text, if it was looked up. */
-  Optional<String> alias(String hash) {
-    return Optional.ofNullable(aliases.getIfPresent(hash)).flatMap(alias -> alias.field("id"));
-  }
-
-  /** Looks for the id of such a key. */
-  CompletableFuture<Optional<String>> lookUpAlias(String hash) {
-    int before = aliasChanges.get();
-    return newest(RedisRecords.OF + hash).thenApply(found -> {
-      if (aliasChanges.get() == before) {
-        if (found.isRemoved()) {
-          unknown.put(hash, true);
-        } else {
-          aliases.put(hash, found);
-        }
-      }
-      return found.field("id");
-    });
   }
 
   private CompletableFuture<StoredFields> newest(String name) {
@@ -211,11 +194,10 @@ final class KeyCache implements Feed.Listener {
     boolean isUnread = recent.add(change);
     String name = change.name();
     String id = change.id();
-    if (name.startsWith(RedisRecords.TOKEN)) {
+    if (name.startsWith(ListedNames.TOKEN)) {
       tokens.changed();
-    } else if (name.startsWith(RedisRecords.OF)) {
-      aliasChanges.incrementAndGet();
-      aliases.invalidate(id);
+    } else if (name.startsWith(ListedNames.OF)) {
+      aliases.changed(id);
       unknown.invalidate(id);
     } else if (name.startsWith(RecordType.TENANT.word())) {
       Optional.ofNullable(tenants.getIfPresent(id)).ifPresent(Tenant::changed);
@@ -243,13 +225,12 @@ final class KeyCache implements Feed.Listener {
   @Override
   public void missed(int part) {
     generation.incrementAndGet();
-    aliasChanges.incrementAndGet();
     tokens.changed();
     subjects.missed(part);
     lookUps.clear();
     tenants.asMap().values().forEach(Tenant::changed);
     unknown.invalidateAll();
-    aliases.invalidateAll();
+    aliases.missed();
   }
 
   /** Whether nothing is being read, or put back, without somebody who waits for it. */
@@ -285,7 +266,7 @@ final class KeyCache implements Feed.Listener {
             recent.contents().stream(),
             ofTenants,
             ofKeys,
-            aliases.asMap().values().stream())
+            aliases.all().stream())
         .flatMap(all -> all)
         .filter(one -> records.partOfName(one.name()) == part)
         .toList();

@@ -146,13 +146,13 @@ public final class KnownKeys implements Directory {
   // A key from elsewhere, whose text has no id, is found by the hash of it.
   private Future<Optional<Subject>> ofOpaqueKey(String shown, Optional<String> address) {
     String hash = SecretHash.of(shown).compact();
-    Optional<String> alias = cache.alias(hash);
+    Optional<String> alias = cache.aliases().id(hash);
     if (alias.isEmpty() && cache.isUnknown(hash) && feeds.of(hash).isFresh()) {
       return nobody();
     }
     Future<Optional<String>> id = alias.isPresent()
         ? Future.succeededFuture(alias)
-        : finder.lookedUp(address, () -> cache.lookUpAlias(hash));
+        : finder.lookedUp(address, () -> cache.aliases().lookUp(hash));
     return id.compose(found -> found.isEmpty()
         ? nobody()
         : finder.find(found.get(), address).compose(key -> opened(key, shown)));

@@ -1,6 +1,7 @@
 package io.weir.keys.directory;
 
 import io.weir.core.throttle.Failures;
+import io.weir.keys.store.ListedNames;
 import io.weir.keys.store.RedisRecords;
 import io.weir.keys.store.RedisTokens;
 import io.weir.keys.store.StoredFields;
@@ -25,8 +26,8 @@ record NewestRecords(RedisRecords records, RecentChanges recent) {
   CompletableFuture<List<StoredFields>> tokens() {
     return new RedisTokens(records).names().thenCompose(stored -> {
       List<CompletableFuture<StoredFields>> all = Stream.concat(
-              stored.stream().map(RedisRecords.TOKEN::concat),
-              recent.records(RedisRecords.TOKEN).stream())
+              stored.stream().map(ListedNames.TOKEN::concat),
+              recent.records(ListedNames.TOKEN).stream())
           .distinct()
           .map(name -> read(name).exceptionally(error -> leftOut(name, error)))
           .toList();

@@ -11,7 +11,7 @@ package io.weir.keys.store;
 public record ListedChange(String name, long version, boolean isRemoval) {
   /** The part of the name behind the colon. */
   public String id() {
-    return name.substring(name.indexOf(':') + 1);
+    return ListedNames.id(name);
   }
 
   static ListedChange parse(String line) {

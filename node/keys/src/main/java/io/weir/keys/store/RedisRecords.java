@@ -33,12 +33,6 @@ import java.util.concurrent.atomic.AtomicLongArray;
  * io.weir.core.throttle.StoreUnavailableException}.
  */
 public final class RedisRecords {
-  /** Before the hash of a key without an id in its text, in the list of changes. */
-  public static final String OF = "of:";
-
-  /** Before the name of an operator's token, in the list of changes. */
-  public static final String TOKEN = "token:";
-
   private static final int MOST_CHANGES = 1000;
   private static final int MOST_MEMBERS = 1000;
   static final LuaLibrary LIBRARY = LuaLibrary.of(
@@ -105,7 +99,7 @@ public final class RedisRecords {
   /** Reads the record under a name of the list of changes. */
   public CompletableFuture<StoredFields> read(String name) {
     return redis
-        .ask(commands -> commands.hgetall(record(name)))
+        .ask(commands -> commands.hgetall(ListedNames.record(name)))
         .thenApply(fields -> StoredFields.of(name, fields));
   }
 
@@ -118,21 +112,9 @@ public final class RedisRecords {
             version -> StoredFields.removed(name, version == null ? 0 : version.longValue()));
   }
 
-  private static String record(String name) {
-    String id = name.substring(name.indexOf(':') + 1);
-    if (name.startsWith(OF)) {
-      return KeyNames.alias(id);
-    }
-    return name.startsWith(TOKEN) ? KeyNames.token(id) : KeyNames.record(kind(name), id);
-  }
-
-  private static RecordType kind(String name) {
-    return name.startsWith(RecordType.TENANT.word() + ":") ? RecordType.TENANT : RecordType.KEY;
-  }
-
   /** The part with the record of a name of the list of changes. */
   public int partOfName(String name) {
-    return name.startsWith(TOKEN) ? 0 : partOf(name.substring(name.indexOf(':') + 1));
+    return name.startsWith(ListedNames.TOKEN) ? 0 : partOf(ListedNames.id(name));
   }
 
   // The list of changes, and what belongs to it.
@@ -151,7 +133,10 @@ public final class RedisRecords {
     List<String> keys = new ArrayList<>(List.of(KeyNames.alias(hash)));
     keys.addAll(logKeys(part));
     return Scripts.run(
-            redis, NAME, keys, List.of(OF + hash, Long.toString(highest.get(part)), id, verb))
+            redis,
+            NAME,
+            keys,
+            List.of(ListedNames.OF + hash, Long.toString(highest.get(part)), id, verb))
         .thenApply(answer -> {
           KeyName status = Statuses.of(KeyName.class, answer.get(0));
           if (status == KeyName.UNCERTAIN) {
@@ -191,7 +176,7 @@ public final class RedisRecords {
       List<String> audit,
       List<String> fields) {
     int part = partOfName(name);
-    List<String> keys = new ArrayList<>(List.of(record(name), index));
+    List<String> keys = new ArrayList<>(List.of(ListedNames.record(name), index));
     keys.addAll(logKeys(part));
     keys.add(RedisKeys.audit(parts(), part));
     List<String> arguments = new ArrayList<>(
@@ -242,11 +227,8 @@ public final class RedisRecords {
   public CompletableFuture<Boolean> restore(StoredFields known) {
     String name = known.name();
     String id = known.id();
-    String index = name.startsWith(OF)
-        ? record(name)
-        : name.startsWith(TOKEN) ? KeyNames.tokenIndex() : KeyNames.index(kind(name), id);
     String tenant = known.fields().get("tenant");
-    List<String> keys = new ArrayList<>(List.of(record(name), index));
+    List<String> keys = new ArrayList<>(List.of(ListedNames.record(name), ListedNames.index(name)));
     keys.addAll(logKeys(partOfName(name)));
     List<String> arguments = new ArrayList<>(
         List.of(name, tenant == null ? id : tenant + " " + id, id, Long.toString(known.version())));

@@ -20,7 +20,7 @@ public record RedisTokens(RedisRecords records) {
 
   /** The one with this name. */
   public CompletableFuture<StoredFields> find(String name) {
-    return records.read(RedisRecords.TOKEN + name);
+    return records.read(ListedNames.TOKEN + name);
   }
 
   /** Stores a new one; false if there is one with its name. */
@@ -38,7 +38,7 @@ public record RedisTokens(RedisRecords records) {
   private CompletableFuture<Boolean> put(
       String name, long seen, List<String> audit, List<String> fields) {
     return records
-        .put(RedisRecords.TOKEN + name, KeyNames.tokenIndex(), name, seen, audit, fields)
+        .put(ListedNames.TOKEN + name, KeyNames.tokenIndex(), name, seen, audit, fields)
         .thenApply(OptionalLong::isPresent);
   }
 }

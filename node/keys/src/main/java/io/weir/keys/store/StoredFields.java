@@ -36,7 +36,7 @@ public record StoredFields(String name, long version, Map<String, String> fields
 
   /** The part of the name behind the colon. */
   public String id() {
-    return name.substring(name.indexOf(':') + 1);
+    return ListedNames.id(name);
   }
 
   /** About how much memory it takes. */
