@@ -35,7 +35,7 @@ public final class Identities {
   /** The subject of a request, see {@link Identifier#identify}. */
   public Future<Subject> authenticate(
       HttpServerRequest request, Optional<OperationRule> operation) {
-    Sessions.removeFrom(request.headers());
+    SessionCookie.removeFrom(request.headers());
     return identifier.identify(request, operation);
   }
 
@@ -46,7 +46,7 @@ public final class Identities {
 
   /** Removes headers that identify callers, see {@link Identifier#removeFrom}, and the sessions of operators. */
   public void removeFrom(MultiMap headers) {
-    Sessions.removeFrom(headers);
+    SessionCookie.removeFrom(headers);
     identifier.removeFrom(headers);
   }
 

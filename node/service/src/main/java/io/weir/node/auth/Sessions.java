@@ -1,11 +1,7 @@
 package io.weir.node.auth;
 
 import io.vertx.core.Future;
-import io.vertx.core.MultiMap;
 import io.vertx.core.Vertx;
-import io.vertx.core.http.Cookie;
-import io.vertx.core.http.CookieSameSite;
-import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.weir.core.throttle.Failures;
@@ -16,15 +12,12 @@ import io.weir.node.answer.RefusedException;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.SecureRandom;
-import java.util.Arrays;
-import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
-import java.util.stream.Collectors;
 
 /**
  * The sessions of operators who use the page in a browser, on any node. A session stands for the token it was begun with,
@@ -35,8 +28,6 @@ public final class Sessions {
   /** The header that shows the session's second secret, which pages of other sites do not know. */
   public static final String CSRF_HEADER = "Weir-Csrf";
 
-  private static final String COOKIE = "weir-session";
-  private static final String PATH = "/v1";
   private static final Set<HttpMethod> SAFE = Set.of(HttpMethod.GET, HttpMethod.HEAD);
   private static final Set<String> OWN_SITE = Set.of("same-origin", "none");
   private static final ProblemDetails CSRF = ProblemDetails.of(
@@ -91,7 +82,7 @@ public final class Sessions {
     SessionSecret secret = SessionSecret.make(random);
     StoredSession session = new StoredSession(operator, secret.sealed(token, random));
     String name = secret.name();
-    Optional<String> before = shown(request).map(SessionSecret::name);
+    Optional<String> before = SessionCookie.shown(request).map(SessionSecret::name);
     before.ifPresent(known::forget);
     return awaited(stored.put(name, session, before.orElse("")))
         .<Void>map(done -> {
@@ -104,7 +95,7 @@ public final class Sessions {
           return Future.succeededFuture();
         })
         .map(begun -> {
-          request.response().addCookie(cookie(request, secret.text()));
+          request.response().addCookie(SessionCookie.of(request, secret));
           return secret.csrf();
         });
   }
@@ -115,14 +106,14 @@ public final class Sessions {
    * session goes on then, with its cookie, so that the request can be sent again.
    */
   public Future<Void> end(HttpServerRequest request) {
-    Optional<SessionSecret> secret = shown(request);
+    Optional<SessionSecret> secret = SessionCookie.shown(request);
     secret.ifPresent(it -> requireOwnPage(request, it));
     return secret
         .map(it -> ended(request, it.name()))
         .orElseGet(Future::succeededFuture)
         .map(ended -> {
           secret.map(SessionSecret::name).ifPresent(known::forget);
-          request.response().addCookie(cookie(request, "").setMaxAge(0));
+          request.response().addCookie(SessionCookie.ended(request));
           return null;
         });
   }
@@ -134,29 +125,13 @@ public final class Sessions {
     });
   }
 
-  /** Removes the cookie of a session, which a browser sends to all ports of a host: upstreams must not see it. */
-  static void removeFrom(MultiMap headers) {
-    List<String> shown = headers.getAll(HttpHeaders.COOKIE);
-    if (shown.stream().noneMatch(cookies -> cookies.contains(COOKIE + "="))) {
-      return;
-    }
-    headers.remove(HttpHeaders.COOKIE);
-    shown.stream()
-        .map(cookies -> Arrays.stream(cookies.split(";", -1))
-            .map(String::strip)
-            .filter(cookie -> !cookie.startsWith(COOKIE + "="))
-            .collect(Collectors.joining("; ")))
-        .filter(cookies -> !cookies.isEmpty())
-        .forEach(cookies -> headers.add(HttpHeaders.COOKIE, cookies));
-  }
-
   /**
    * Gives a request that shows a session's cookie, and no token of its own, the session's token. The request must be one
    * for operators: it is not forwarded. Fails with {@link RefusedException} if the request may change something and could
    * be one of another site's page, or if Redis does not answer and the node has not met the session.
    */
   public Future<Void> admit(HttpServerRequest request) {
-    Optional<SessionSecret> secret = shown(request);
+    Optional<SessionSecret> secret = SessionCookie.shown(request);
     if (secret.isEmpty() || KeyHeaders.bearer(request.headers()).isPresent()) {
       return Future.succeededFuture();
     }
@@ -180,13 +155,16 @@ public final class Sessions {
    * {@link RefusedException} otherwise.
    */
   public Future<Void> requireOpen(HttpServerRequest request) {
-    return shown(request).filter(secret -> showsCsrf(request, secret)).isEmpty()
+    return SessionCookie.shown(request)
+            .filter(secret -> showsCsrf(request, secret))
+            .isEmpty()
         ? Future.succeededFuture()
         : open(request).mapEmpty();
   }
 
   private Future<SessionSecret> open(HttpServerRequest request) {
-    SessionSecret secret = shown(request).orElseThrow(() -> new RefusedException(MISSING));
+    SessionSecret secret =
+        SessionCookie.shown(request).orElseThrow(() -> new RefusedException(MISSING));
     return token(request, secret)
         .map(token -> token.map(it -> secret).orElseThrow(() -> new RefusedException(MISSING)));
   }
@@ -267,26 +245,6 @@ public final class Sessions {
   private static boolean showsCsrf(HttpServerRequest request, SessionSecret secret) {
     String shown = request.getHeader(CSRF_HEADER);
     return shown != null && MessageDigest.isEqual(bytes(shown), bytes(secret.csrf()));
-  }
-
-  private static Optional<SessionSecret> shown(HttpServerRequest request) {
-    return Optional.ofNullable(request.getCookie(COOKIE))
-        .map(Cookie::getValue)
-        .flatMap(SessionSecret::parse);
-  }
-
-  private static Cookie cookie(HttpServerRequest request, String value) {
-    return Cookie.cookie(COOKIE, value)
-        .setHttpOnly(true)
-        .setSameSite(CookieSameSite.STRICT)
-        .setSecure(isSecure(request))
-        .setPath(PATH);
-  }
-
-  // Behind a proxy with TLS, only the browser knows that the connection is secure.
-  private static boolean isSecure(HttpServerRequest request) {
-    String origin = request.getHeader(HttpHeaders.ORIGIN);
-    return request.isSSL() || (origin != null && origin.startsWith("https://"));
   }
 
   private static byte[] bytes(String text) {

@@ -8,7 +8,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** The cookie of a session stays at the node. */
-final class SessionsTest {
+final class SessionCookieTest {
   @ParameterizedTest
   @CsvSource({
     "weir-session=abc, ''",
@@ -20,7 +20,7 @@ final class SessionsTest {
   void upstreamsSeeTheOtherCookiesAlone(String shown, String left) {
     MultiMap headers = MultiMap.caseInsensitiveMultiMap().add("Cookie", shown);
 
-    Sessions.removeFrom(headers);
+    SessionCookie.removeFrom(headers);
 
     assertThat(headers.contains("Cookie")).isEqualTo(!left.isEmpty());
     assertThat(String.valueOf(headers.get("Cookie"))).isEqualTo(left.isEmpty() ? "null" : left);
@@ -30,7 +30,7 @@ final class SessionsTest {
   void cookiesOfOthersAreUntouched() {
     MultiMap headers = MultiMap.caseInsensitiveMultiMap().add("Cookie", "a=1;b=2;  my-weir=3");
 
-    Sessions.removeFrom(headers);
+    SessionCookie.removeFrom(headers);
 
     assertThat(headers.get("Cookie")).isEqualTo("a=1;b=2;  my-weir=3");
   }
