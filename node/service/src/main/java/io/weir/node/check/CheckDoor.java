@@ -23,14 +23,10 @@ import io.weir.node.auth.Identities;
 import io.weir.node.auth.ServiceGuard;
 import io.weir.node.check.CheckOutcome.Decided;
 import io.weir.node.check.CheckOutcome.Failed;
-import io.weir.node.check.CheckRequest.BadCheckException;
 import io.weir.node.check.CheckRequest.Check;
 import io.weir.node.intake.Bulkhead;
-import io.weir.node.intake.Bulkhead.Portion;
 import io.weir.node.intake.Door;
 import io.weir.node.intake.Route;
-import io.weir.node.intake.StrangersBodies;
-import io.weir.node.intake.Upload;
 import io.weir.node.intake.WaitingRoom;
 import java.util.ArrayList;
 import java.util.List;
@@ -42,29 +38,16 @@ import org.jspecify.annotations.Nullable;
  * before anything is charged.
  */
 public final class CheckDoor implements Door {
-  private static final int MAX_BYTES = 1 << 20;
-  /** Without a service token the caller is unknown until the whole body is read. */
-  private static final int MAX_BYTES_OF_ANYBODY = 256 << 10;
-  /** For each event loop. */
-  private static final long MAX_BYTES_OF_STRANGERS = 8 << 20;
-
-  // Parsing a longer body would block the event loop for too long.
-  private static final int MAX_BYTES_HERE = 16 << 10;
   // Comparing with all names of a plan takes time.
   private static final int MAX_UNLISTED = 10;
   private static final int MAX_SHOWN = 40;
-  private static final String SERVICE = "(service)";
-  private static final String ANYBODY = "(anybody)";
   private static final CharSequence JSON = HttpHeaders.createOptimized("application/json");
 
-  private final Vertx vertx;
-  private final Upload uploads;
+  private final CheckBodies bodies;
   private final PolicySource policies;
   private final Identities identities;
   private final WaitingDecider decider;
   private final ServiceGuard services;
-  private final Bulkhead memory;
-  private final StrangersBodies strangers = new StrangersBodies(MAX_BYTES_OF_STRANGERS);
 
   /**
    * A door for one event loop.
@@ -78,13 +61,11 @@ public final class CheckDoor implements Door {
       WaitingDecider decider,
       ServiceGuard services,
       Bulkhead memory) {
-    this.vertx = vertx;
-    this.uploads = new Upload(vertx);
+    this.bodies = new CheckBodies(vertx, memory);
     this.policies = policies;
     this.identities = identities;
     this.decider = decider;
     this.services = services;
-    this.memory = memory;
   }
 
   @Override
@@ -94,44 +75,8 @@ public final class CheckDoor implements Door {
 
   private Future<Void> check(HttpServerRequest request) {
     boolean isService = services.admits(request.headers());
-    return (isService ? ofService(request) : ofStranger(request))
+    return (isService ? bodies.ofService(request) : bodies.ofStranger(request))
         .compose(asked -> understood(request, asked, isService));
-  }
-
-  private Future<CheckRequest> ofService(HttpServerRequest request) {
-    Portion bytes = memory.take(SERVICE, SERVICE);
-    return uploads
-        .whole(request, MAX_BYTES, bytes)
-        .compose(this::parsed)
-        .onComplete(read -> bytes.free());
-  }
-
-  // A short body is parsed as soon as it has arrived, and takes none of the node's memory; a long
-  // one may have to wait for memory.
-  private Future<CheckRequest> ofStranger(HttpServerRequest request) {
-    return uploads.wholeOfStranger(request, MAX_BYTES_OF_ANYBODY, strangers).compose(body -> {
-      if (body.length() <= MAX_BYTES_HERE) {
-        return parsed(body);
-      }
-      Portion bytes = memory
-          .tryTake(StrangersBodies.network(request), ANYBODY, body.length())
-          .orElseThrow(Upload::noMemory);
-      return parsed(body).onComplete(read -> bytes.free());
-    });
-  }
-
-  private Future<CheckRequest> parsed(Buffer body) {
-    return body.length() <= MAX_BYTES_HERE
-        ? Future.succeededFuture(parse(body))
-        : vertx.executeBlocking(() -> parse(body), false);
-  }
-
-  private static CheckRequest parse(Buffer body) {
-    try {
-      return CheckRequest.parse(body.getBytes());
-    } catch (BadCheckException e) {
-      throw new RefusedException(ProblemDetails.badRequest("check_invalid", e.mistakes()));
-    }
   }
 
   private Future<Void> understood(
