@@ -5,7 +5,6 @@ import io.vertx.core.MultiMap;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.weir.client.answer.AnswerStatus;
-import io.weir.core.policy.Destination;
 import io.weir.core.policy.Upstream;
 import io.weir.node.answer.RefusedException;
 import io.weir.node.hold.Execution;
@@ -31,7 +30,7 @@ final class Attempts<T> {
   private final Course course;
   private final OutgoingRequest request;
   private final Delivery<T> delivery;
-  private final RepeatSafety safety;
+  private final Repetition repetition;
   private Attempted attempted = Attempted.NONE;
   private boolean wasSent;
   private boolean mayHaveRun;
@@ -53,7 +52,8 @@ final class Attempts<T> {
     this.request = request;
     this.delivery = delivery;
     this.server = request.target().to().settings();
-    this.safety = new RepeatSafety(request, delivery.body(), isDeclaredSafe);
+    this.repetition = new Repetition(
+        course, delivery, new RepeatSafety(request, delivery.body(), isDeclaredSafe));
   }
 
   /**
@@ -75,7 +75,8 @@ final class Attempts<T> {
       connections.require(request); // else the turn would be in vain
     }
     long patience = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(queueMillis);
-    return course.next(this::isRepeatable, Math.min(lastMomentNanos(), patience), delivery::isGone);
+    return course.next(
+        repetition::isPossible, Math.min(repetition.lastMomentNanos(), patience), delivery::isGone);
   }
 
   /** Whether a server may have seen the request. */
@@ -108,41 +109,10 @@ final class Attempts<T> {
     return Future.failedFuture(error);
   }
 
-  // An attempt that begins later could not be answered in time.
-  private long lastMomentNanos() {
-    long deadline = delivery.deadlineNanos();
-    if (deadline == Long.MAX_VALUE) {
-      return deadline;
-    }
-    Destination to = course.to();
-    long attemptMillis = to.retry().attemptMillis();
-    long longest = attemptMillis > 0 ? attemptMillis : to.settings().timeoutMillis();
-    return deadline - TimeUnit.MILLISECONDS.toNanos(to.settings().connectTimeoutMillis() + longest);
-  }
-
-  private boolean isRepeatable() {
-    return delivery.isReplayable(course.to().retry().maxBodyBytes()) && safety.isSafe(course.to());
-  }
-
-  private Optional<NotRetried> obstacle(AttemptOutcome outcome) {
-    if (delivery.isBegun()) {
-      return Optional.of(NotRetried.BEGUN);
-    }
-    if (!outcome.isUnsent() && !safety.isSafe(course.to())) {
-      return Optional.of(NotRetried.UNSAFE);
-    }
-    if (!delivery.isReplayable(course.to().retry().maxBodyBytes())) {
-      return Optional.of(NotRetried.BODY);
-    }
-    if (System.nanoTime() >= lastMomentNanos()) {
-      return Optional.of(NotRetried.TIME);
-    }
-    return delivery.isGone() ? Optional.of(NotRetried.CANCELLED) : Optional.empty();
-  }
-
   // Sending again is charged to the budget here.
   private NextStep after(AttemptOutcome outcome) {
-    Optional<NotRetried> obstacle = outcome.mayBeSentAgain() ? obstacle(outcome) : Optional.empty();
+    Optional<NotRetried> obstacle =
+        outcome.mayBeSentAgain() ? repetition.obstacle(outcome) : Optional.empty();
     boolean hasAnother = !outcome.needsAnother() || course.hasAnother();
     NextStep next =
         NextStep.after(outcome, attempted, request.attempts(course.to()), obstacle, hasAnother);

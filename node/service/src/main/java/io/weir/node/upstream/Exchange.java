@@ -20,7 +20,6 @@ import io.weir.node.intake.WatchedBody;
 import io.weir.node.usage.Usage;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -38,14 +37,10 @@ final class Exchange {
   private final HttpServerRequest request;
   private final HttpClientRequest outgoing;
   private final WatchedBody body;
-  private final long timeoutNanos;
+  private final ExchangeWatch watch;
   private final Optional<Usage> usage;
   private final Promise<Void> ended = Promise.promise();
-  private long lastMoved = System.nanoTime();
-  private long timer;
-  private long uploadTimer = -1;
   private long callerTimer = -1;
-  private long uploaded;
   private boolean sent;
   private boolean isCallerGone;
   private boolean outgoingHasFailed;
@@ -62,9 +57,9 @@ final class Exchange {
     this.vertx = vertx;
     this.request = request;
     this.outgoing = outgoing;
-    this.body = new WatchedBody(request, maxBodyBytes, bytes -> moved());
+    this.watch = new ExchangeWatch(vertx, outgoing, timeoutMillis, ended::tryFail);
+    this.body = new WatchedBody(request, maxBodyBytes, bytes -> watch.moved());
     this.usage = usage;
-    this.timeoutNanos = TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
   }
 
   /**
@@ -88,13 +83,13 @@ final class Exchange {
       outgoingHasFailed = true;
       broken(error);
     });
-    watch(timeoutNanos);
+    watch.begin();
     send(whole)
         .compose(head -> {
           if (filter.readsBody(head.statusCode())
               && StartedAnswer.isSmallJson(head)
               && !StartedAnswer.hasNone(request.method(), head)) {
-            return StartedAnswer.read(head, this::moved)
+            return StartedAnswer.read(head, watch::moved)
                 .compose(body -> relay(head, body, filter, body.whole(), headers));
           }
           return relay(head, head, filter, Optional.empty(), headers);
@@ -122,8 +117,7 @@ final class Exchange {
   // A connection with a half-sent request cannot be reused. If the answer came before the end of
   // the request, the rest of the request is dropped.
   private void leave(boolean answered) {
-    vertx.cancelTimer(timer);
-    vertx.cancelTimer(uploadTimer);
+    watch.end();
     vertx.cancelTimer(callerTimer);
     if (!sent) {
       outgoing.connection().close();
@@ -175,28 +169,33 @@ final class Exchange {
   }
 
   private void seen(Buffer chunk) {
-    moved();
+    watch.moved();
     usage.ifPresent(cost -> cost.chunk(chunk));
+  }
+
+  private void sent() {
+    sent = true;
+    watch.sent();
   }
 
   private Future<HttpClientResponse> send(Optional<Buffer> whole) {
     if (whole.isPresent()) {
-      sent = true;
+      sent();
       return outgoing.send(whole.get());
     }
     OptionalLong length = Framing.length(request);
     if (length.isPresent() && length.getAsLong() == 0) {
-      sent = true;
+      sent();
       request.resume();
       return outgoing.send();
     }
     outgoing.setChunked(length.isEmpty());
-    uploadTimer = vertx.setPeriodic(Upload.WINDOW_MILLIS, fired -> watchUpload());
+    watch.beginUpload(body::seen);
     Upload.welcome(request);
     body.pipe()
         .endOnFailure(false) // a broken body must not look complete: the request is reset
         .to(outgoing)
-        .onSuccess(all -> sent = true)
+        .onSuccess(all -> sent())
         .onFailure(this::broken);
     return outgoing.response();
   }
@@ -213,7 +212,7 @@ final class Exchange {
       }
       return Future.failedFuture(new NotPassedException());
     }
-    moved();
+    watch.moved();
     answer = head;
     if (head.statusCode() < FIRST_FINAL_STATUS) {
       return Future.failedFuture(new InvalidAnswerException());
@@ -267,34 +266,5 @@ final class Exchange {
     } else {
       ended.tryFail(error);
     }
-  }
-
-  // If the upstream is ready to read and the caller does not send, the caller is too slow.
-  private void watchUpload() {
-    if (!sent && !outgoing.writeQueueFull() && Upload.isTooSlow(body.seen() - uploaded)) {
-      ended.tryFail(Upload.tooSlow());
-    }
-    uploaded = body.seen();
-  }
-
-  private Throwable nothingMoved() {
-    return sent || outgoing.writeQueueFull()
-        ? new TimeoutException("nothing moved")
-        : Upload.tooSlow();
-  }
-
-  private void moved() {
-    lastMoved = System.nanoTime();
-  }
-
-  private void watch(long nanos) {
-    timer = vertx.setTimer(Math.max(1, TimeUnit.NANOSECONDS.toMillis(nanos)), fired -> {
-      long left = timeoutNanos - (System.nanoTime() - lastMoved);
-      if (left > 0) {
-        watch(left);
-      } else {
-        ended.tryFail(nothingMoved());
-      }
-    });
   }
 }
