@@ -19,7 +19,6 @@ import io.weir.jobs.work.JobLine.Claimed;
 import io.weir.jobs.work.JobUpstream.JobToSend;
 import io.weir.node.answer.RefusedException;
 import java.util.Optional;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -28,14 +27,8 @@ import org.jspecify.annotations.Nullable;
  * or another node has claimed it. Mutable; owned by the event loop of the worker.
  */
 final class JobRun {
-  private static final long FIRST_WAIT_MILLIS = 200;
-  private static final long LONGEST_WAIT_MILLIS = 10_000;
-  private static final long USUAL_TURN_MILLIS = 1000;
-  private static final int MAX_DOUBLINGS = 6;
   private static final long NANOS_PER_MILLI = 1_000_000;
   private static final long LATEST_NANOS = 50 * NANOS_PER_MILLI;
-  private static final long LEAST_CHECKING_MILLIS = 2000;
-  private static final int CHECKING_TIMES = 4;
   private static final int MAX_ENCODED_HERE = 32 << 10;
 
   private final Vertx vertx;
@@ -174,9 +167,7 @@ final class JobRun {
   // A check that takes very long is moved to the end of the queue, as other jobs wait for its
   // place.
   private void checkAgain() {
-    long most =
-        Math.max(LEAST_CHECKING_MILLIS, CHECKING_TIMES * rule.value(JobParameter.READINESS_TIME));
-    if (System.nanoTime() - begunNanos > most * NANOS_PER_MILLI) {
+    if (System.nanoTime() - begunNanos > JobWaits.mostOfChecking(rule) * NANOS_PER_MILLI) {
       end(JobMove.again());
     } else {
       later(rule.value(JobParameter.READINESS_INTERVAL), this::check);
@@ -240,8 +231,7 @@ final class JobRun {
   // No provider took it: it was not sent, and the attempt does not count.
   private void waitForTurn(RefusedException refused) {
     whenStopped = JobMove.unsent();
-    long namedMillis = refused.problem().waitMillis().orElse(USUAL_TURN_MILLIS);
-    later(Math.min(LONGEST_WAIT_MILLIS, namedMillis), () -> end(JobMove.unsent()));
+    later(JobWaits.forTurn(refused.problem().waitMillis()), () -> end(JobMove.unsent()));
   }
 
   // The job waits here, where it delays no other, and then goes to the end of the queue.
@@ -253,10 +243,8 @@ final class JobRun {
       return;
     }
     whenStopped = again;
-    long doubled = FIRST_WAIT_MILLIS << Math.min(MAX_DOUBLINGS, job().progress().attempts() - 1);
-    long wait = ThreadLocalRandom.current().nextLong(doubled / 2, doubled + 1);
     long namedMillis = answer.map(Answer::waitMillis).orElse(0L);
-    later(Math.min(LONGEST_WAIT_MILLIS, Math.max(wait, namedMillis)), () -> end(again));
+    later(JobWaits.again(job().progress().attempts(), namedMillis), () -> end(again));
   }
 
   private void received(Answer answer) {
