@@ -4,7 +4,6 @@ import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.internal.ContextInternal;
-import io.weir.core.bucket.LeakyBucket;
 import io.weir.node.answer.RefusedException;
 import io.weir.providers.queue.QueueCapacities.Capacity;
 import io.weir.providers.queue.SlotEndings.Ending;
@@ -50,6 +49,7 @@ public final class ProviderQueue {
   private final Groups groups = new Groups();
   private final Refusals refusals;
   private final SlotEndings endings;
+  private final SlotHandover handover;
   private final String caller = UUID.randomUUID().toString();
   private long made;
   private boolean isAsking;
@@ -72,6 +72,7 @@ public final class ProviderQueue {
     this.refusals = new Refusals(places);
     this.upstream = RedisProviders.prepare(upstream);
     this.endings = new SlotEndings(vertx, this::wake);
+    this.handover = new SlotHandover(this.context, places, upstream, this::isOld, this::unused);
   }
 
   public String name() {
@@ -201,13 +202,21 @@ public final class ProviderQueue {
     });
   }
 
+  private void unused(BookedSlot entered) {
+    String probe = entered.isProbe() ? "unknown" : "";
+    Future<Boolean> unused = end(entered.id(), entered.provider(), Lesson.of("", 0, 0, probe));
+  }
+
   // Returns the time in microseconds after which to ask again.
   private long take(Waiter waiter, Booking booking) {
     GroupQueue group = groups.of(waiter);
     if (booking instanceof Booked booked) {
       group.unblock();
       groups.comesLast(waiter);
-      book(waiter, booked, group.served(waiter));
+      if (booked.isProbe()) {
+        meters.breaker(name(), booked.provider(), "half_open");
+      }
+      handover.book(waiter, booked, group.served(waiter));
     } else if (booking instanceof Booking.Open open) {
       group.unblock();
       group.leave(one -> true, one -> refusals.open(one, open.waitMicros()));
@@ -257,40 +266,5 @@ public final class ProviderQueue {
       wake();
     }
     watch();
-  }
-
-  // Rounded up: never before the booked time.
-  private void book(Waiter waiter, Booked booked, boolean isWanted) {
-    BookedSlot entered = new BookedSlot(
-        upstream.upstream(), waiter.id(), booked.provider(), booked.key(), booked.isProbe());
-    if (booked.isProbe()) {
-      meters.breaker(name(), booked.provider(), "half_open");
-    }
-    waiter.leaves();
-    places.estimates().turn(System.nanoTime());
-    if (!isWanted) {
-      unused(entered);
-    } else if (booked.delayMicros() == 0) {
-      begin(waiter, entered);
-    } else {
-      long millis = LeakyBucket.ceilDiv(booked.delayMicros(), MICROS_PER_MILLI);
-      context.setTimer(millis, due -> begin(waiter, entered));
-    }
-  }
-
-  private void begin(Waiter waiter, BookedSlot entered) {
-    if (waiter.isGone()) {
-      waiter.giveUp();
-    } else if (isOld()) {
-      waiter.asksAgain();
-    }
-    if (!waiter.begins(entered)) {
-      unused(entered);
-    }
-  }
-
-  private void unused(BookedSlot entered) {
-    String probe = entered.isProbe() ? "unknown" : "";
-    Future<Boolean> unused = end(entered.id(), entered.provider(), Lesson.of("", 0, 0, probe));
   }
 }
