@@ -1,8 +1,6 @@
 package io.weir.client.retry;
 
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.function.Consumer;
@@ -39,7 +37,6 @@ public record RetryOptions(
     Optional<BreakerOptions> breaker,
     Optional<BudgetOptions> budget,
     OptionalDouble overload) {
-  private static final Duration LEAST = Duration.ofMillis(1);
   private static final Duration LONGEST = Duration.ofDays(7);
 
   /** 5 attempts; backoff from 50 ms to 30 s by 1.5, ± 20 %; waits of a minute at most. */
@@ -87,7 +84,7 @@ public record RetryOptions(
 
   /** @throws IllegalArgumentException with all problems */
   public RetryOptions {
-    Mistakes mistakes = new Mistakes();
+    OptionMistakes mistakes = new OptionMistakes();
     mistakes.within("attempts", attempts, 1, 10_000);
     mistakes.upTo("initialBackoff", initialBackoff, LONGEST);
     mistakes.within("multiplier", multiplier, 1, 100);
@@ -128,42 +125,6 @@ public record RetryOptions(
     long longest = maxBackoff.toMillis();
     double wait = initialBackoff.toNanos() / 1e6 * Math.pow(multiplier, retry);
     return jitter.spread((long) Math.min((double) longest, wait), longest, random.getAsDouble());
-  }
-
-  /** The problems of options. */
-  private static final class Mistakes {
-    private final List<String> all = new ArrayList<>();
-
-    void within(String name, double value, double least, double most) {
-      expect(
-          value >= least && value <= most,
-          "%s: %s (expected: %s to %s)".formatted(name, text(value), text(least), text(most)));
-    }
-
-    void upTo(String name, Duration value, Duration most) {
-      within(name, value, LEAST, most);
-    }
-
-    void within(String name, Duration value, Duration least, Duration most) {
-      boolean isRight = value.compareTo(least) >= 0 && value.compareTo(most) <= 0;
-      expect(isRight, "%s: %s (expected: %s to %s)".formatted(name, value, least, most));
-    }
-
-    void expect(boolean isRight, String mistake) {
-      if (!isRight) {
-        all.add(mistake);
-      }
-    }
-
-    void throwIfAny() {
-      if (!all.isEmpty()) {
-        throw new IllegalArgumentException(String.join("; ", all));
-      }
-    }
-
-    private static String text(double value) {
-      return value == Math.rint(value) ? Long.toString((long) value) : Double.toString(value);
-    }
   }
 
   /** Builds options. Mutable; for use within {@link #with}. */
