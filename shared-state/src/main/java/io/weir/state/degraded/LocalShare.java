@@ -2,7 +2,6 @@ package io.weir.state.degraded;
 
 import static java.util.concurrent.TimeUnit.MICROSECONDS;
 
-import io.weir.core.bucket.Bucket;
 import io.weir.core.bucket.Demand;
 import io.weir.core.bucket.LeakyBucket;
 import io.weir.core.decision.Decision;
@@ -13,9 +12,7 @@ import io.weir.core.decision.Verdict;
 import io.weir.core.decision.Verdict.Outcome;
 import io.weir.core.throttle.Charge;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntSupplier;
@@ -29,17 +26,13 @@ import org.jspecify.annotations.Nullable;
  * one at a time inside.
  */
 final class LocalShare {
-  private static final int MAX_BUCKETS = 100_000;
-  private static final int MAX_BUCKETS_OF_MANY = 5_000;
   private static final long MIN_HANDOVER_NANOS = TimeUnit.SECONDS.toNanos(1);
   private static final long MAX_HANDOVER_NANOS = TimeUnit.SECONDS.toNanos(30);
   // A bucket that was unused for longer belongs to an earlier outage.
   private static final long FORGOTTEN_AFTER_NANOS = TimeUnit.SECONDS.toNanos(10);
 
   private final LongSupplier nanoClock;
-  private final IntSupplier liveNodes;
-  private final LastLevels levels;
-  private final Map<Key, LocalBucket> buckets;
+  private final LocalBuckets buckets;
   private volatile boolean hasDecided;
   private volatile boolean isHandingOver;
   private long backSinceNanos;
@@ -47,22 +40,9 @@ final class LocalShare {
 
   /** @param parts the number of shares of a node, each of another part of the shared state */
   LocalShare(LongSupplier nanoClock, IntSupplier liveNodes, LastLevels levels, int parts) {
-    int most = parts == 1 ? MAX_BUCKETS : MAX_BUCKETS_OF_MANY;
-    this.buckets = new LinkedHashMap<>(16, 0.75f, true) {
-      private static final long serialVersionUID = 1L;
-
-      @Override
-      protected boolean removeEldestEntry(Map.Entry<Key, LocalBucket> eldest) {
-        return size() > most;
-      }
-    };
+    this.buckets = new LocalBuckets(nanoClock, liveNodes, levels, parts);
     this.nanoClock = nanoClock;
-    this.liveNodes = liveNodes;
-    this.levels = levels;
   }
-
-  /** A bucket of one owner, by one rate and burst. */
-  private record Key(List<String> owner, Bucket bucket) {}
 
   /**
    * A decision of this node alone.
@@ -98,7 +78,7 @@ final class LocalShare {
     hasDecided = true;
     List<LocalBucket> own = new ArrayList<>();
     for (int i = 0; i < charge.demands().size(); i++) {
-      own.add(bucket(charge, i));
+      own.add(buckets.make(charge, i));
     }
     Decision decision = decide(charge, own);
     if (!(decision instanceof Allowed)) {
@@ -234,10 +214,9 @@ final class LocalShare {
     }
     List<@Nullable LocalBucket> own = new ArrayList<>();
     for (Demand demand : charge.demands()) {
-      Key key = key(charge, demand);
-      LocalBucket bucket = buckets.get(key);
+      LocalBucket bucket = buckets.find(charge, demand);
       if (bucket != null && wasBack && now - backSinceNanos > handoverNanos(bucket)) {
-        buckets.remove(key);
+        buckets.forget(charge, demand);
         bucket = null;
       }
       own.add(bucket);
@@ -275,25 +254,5 @@ final class LocalShare {
       }
     }
     return new Allowed(charge.revision(), List.of(), true);
-  }
-
-  private LocalBucket bucket(Charge charge, int index) {
-    Demand demand = charge.demands().get(index);
-    return buckets.computeIfAbsent(
-        key(charge, demand),
-        key -> new LocalBucket(
-            demand,
-            levels.used(charge, index, nanoClock.getAsLong()),
-            Math.max(1, liveNodes.getAsInt()),
-            nanoClock));
-  }
-
-  private static Key key(Charge charge, Demand demand) {
-    List<String> owner = switch (demand.bucket().scope()) {
-      case KEY -> List.of(charge.tenant(), charge.subject());
-      case TENANT -> List.of(charge.tenant());
-      case CLUSTER -> List.of();
-    };
-    return new Key(owner, demand.bucket());
   }
 }
