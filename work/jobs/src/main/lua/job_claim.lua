@@ -33,14 +33,16 @@
 local give_back = require('job_back')
 local due_settlements = require('job_charge').due_settlements
 local note_attempt = require('job_charge').note_attempt
+local forget_old_claims = require('job_claims').forget_old_claims
+local last_claim = require('job_claims').last_claim
+local note_claim = require('job_claims').note_claim
 local seen_job_time = require('job_clock_seen')
 local end_with = require('job_end')
 local forget_job = require('job_forget')
 local job_keys_of = require('job_keys')
 local keep_queue = require('job_life')
 local move_job = require('job_move')
-local free_place = require('job_place').free_place
-local place_of = require('job_place').place_of
+local free_old_places = require('job_place').free_old_places
 local queue_view = require('job_queue')
 local job_from = require('job_record')
 local NEXT_STATES = require('job_states')
@@ -53,7 +55,7 @@ local or_zero = require('or_zero')
 
 local now_us = clock(ARGV)
 
-local AT_ONCE, TWO_HOURS_US, STRICT_US, OLD_PLACES_US = 100, 7200000000, 5000000, 1000000
+local AT_ONCE, TWO_HOURS_US, STRICT_US = 100, 7200000000, 5000000
 
 local keys = job_keys_of(KEYS)
 local holder, unheard, lease_us, horizon_us, lead_us = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]),
@@ -140,8 +142,7 @@ end
 -- Takes back the jobs of this node's last claim if its answer was lost: they were never sent, and
 -- are given back at once.
 local function take_back()
-  local before = redis.call('HGET', keys.numbers, 'claim:' .. node)
-  local claimed, ids = string.match(before or '', '^(%S+) %d+ (%S+)$')
+  local claimed, ids = last_claim(redis.call, keys, node)
   local jobs = {}
   if not claimed or not string.find(',' .. unheard .. ',', ',' .. claimed .. ',', 1, true) then
     return
@@ -163,31 +164,6 @@ local function take_back()
   end
 end
 
--- Records the jobs handed out, until the node's next claim.
-local function note_claim()
-  local ids = {}
-  for i = 3, #work, 5 do
-    ids[#ids + 1] = work[i]
-  end
-  if #ids > 0 then
-    redis.call('HSET', keys.numbers, 'claim:' .. node, string.format('%s %d %s', holder, now, table.concat(ids, ',')))
-  else
-    redis.call('HDEL', keys.numbers, 'claim:' .. node)
-  end
-end
-
--- Removes records of nodes that have died; every two hours.
-local function forget_old_claims()
-  redis.call('HSET', keys.numbers, 'claims_us', string.format('%d', now))
-  local fields = redis.call('HGETALL', keys.numbers)
-  for i = 1, #fields, 2 do
-    local noted_us = string.match(fields[i], '^claim:') and string.match(fields[i + 1], '^%S+ (%d+) ')
-    if noted_us and tonumber(noted_us) < now - TWO_HOURS_US then
-      redis.call('HDEL', keys.numbers, fields[i])
-    end
-  end
-end
-
 local function end_times()
   for _, id in ipairs(over(keys.ends)) do
     local job = job_of(id, keys.ends)
@@ -196,22 +172,6 @@ local function end_times()
       timed_out = timed_out + 1
     elseif job then
       forget_job(redis.call, keys, id, job)
-    end
-  end
-end
-
--- Frees places of requests whose node died while their limits were checked.
-local function free_old_places()
-  if redis.call('HLEN', keys.places) == 0
-      or now - or_zero(redis.call('HGET', keys.numbers, 'places_us')) < OLD_PLACES_US then
-    return
-  end
-  redis.call('HSET', keys.numbers, 'places_us', string.format('%d', now))
-  local fields = redis.call('HGETALL', keys.places)
-  for i = 1, #fields, 2 do
-    local place = place_of(redis.call, keys, fields[i])
-    if place and place.until_us <= now then
-      free_place(redis.call, keys, fields[i], place)
     end
   end
 end
@@ -299,14 +259,16 @@ end
 end_leases(keys.checking)
 end_leases(keys.running)
 end_times()
-free_old_places()
+free_old_places(redis.call, keys, now)
 check_some()
 local next_us = send_some()
-note_claim()
-keep_queue(redis.call, keys, timeout_us + keep_us + TWO_HOURS_US, live)
-if now - or_zero(redis.call('HGET', keys.numbers, 'claims_us')) >= TWO_HOURS_US then
-  forget_old_claims()
+local handed_out = {}
+for i = 3, #work, 5 do
+  handed_out[#handed_out + 1] = work[i]
 end
+note_claim(redis.call, keys, node, holder, handed_out, now)
+keep_queue(redis.call, keys, timeout_us + keep_us + TWO_HOURS_US, live)
+forget_old_claims(redis.call, keys, now)
 local answer = queue_view(redis.call, keys, now)
 answer[8], answer[9], answer[10] = given_back, timed_out, failed
 answer[11] = redis.call('ZCARD', keys.dispatch) > 0 and next_us - now or -1

@@ -65,6 +65,9 @@ local places_at = require('places_of').places_at
 local places_of = require('places_of').places_of
 local serves = require('places_of').serves
 local serving = require('places_of').serving
+local choice_of = require('provider_choice').choice_of
+local next_of = require('provider_choice').next_of
+local tier_and_instant = require('provider_choice').tier_and_instant
 local open_of = require('slots_of').open_of
 local providers_of = require('slots_of').providers_of
 local slots_of = require('slots_of').slots_of
@@ -134,60 +137,12 @@ local function end_one(id, of, lesson)
   return was_there
 end
 
--- The next provider of a tier among those available at this instant (smooth weighted round robin,
--- as in nginx): providers that were passed over catch up later.
-local function next_of(candidates, tier, by_us)
-  local best, total = nil, 0
-  for _, one in ipairs(candidates) do
-    if one.of.tier == tier and one.at <= by_us then
-      one.turn, total = one.turn + one.weight, total + one.weight
-      put_number(state, one.of.turn, one.turn)
-      if not best or one.turn > best.turn then
-        best = one
-      end
-    end
-  end
-  put_number(state, best.of.turn, best.turn - total)
-  return best
-end
-
--- The lowest tier that is available now; else the tier that is available first.
-local function tier_and_instant(candidates)
-  local tier, soonest, soonest_tier
-  for _, one in ipairs(candidates) do
-    if one.at <= now and (not tier or one.of.tier < tier) then
-      tier = one.of.tier
-    end
-    if not soonest or one.at < soonest then
-      soonest, soonest_tier = one.at, one.of.tier
-    end
-  end
-  if tier then
-    return tier, now
-  end
-  return soonest_tier, soonest
-end
-
-local function soonest_of(candidates)
-  local soonest = math.huge
-  for _, one in ipairs(candidates) do
-    soonest = math.min(soonest, one.at)
-  end
-  return soonest
-end
-
--- Prefers providers that were not tried yet, if one is available in time.
-local function choice_of(fresh, again, patience_us)
-  local of_fresh, of_again = soonest_of(fresh), soonest_of(again)
-  return of_fresh <= now + patience_us and fresh or of_again < of_fresh and again or fresh
-end
-
 local function book(asked, candidates)
-  local tier, by_us = tier_and_instant(candidates)
+  local tier, by_us = tier_and_instant(candidates, now)
   if by_us - now > asked.patience_us then
     return LATER, '', '', by_us - now, 0
   end
-  local best = next_of(candidates, tier, by_us)
+  local best = next_of(state, candidates, tier, by_us)
   local one, at = best.of, math.max(now, best.at)
   put_number(state, best.key.slot, at + one.interval_us)
   if best.is_probe then
@@ -247,7 +202,7 @@ local function ask(asked)
   local fresh, again, open_until, is_full = slots_of(serving_group(asked.group), state, asked, owed_at)
   local code, provider, key, wait_us, is_probe = OPEN, '', '', math.max(0, open_until - now), 0
   if #fresh + #again > 0 then
-    code, provider, key, wait_us, is_probe = book(asked, choice_of(fresh, again, asked.patience_us))
+    code, provider, key, wait_us, is_probe = book(asked, choice_of(fresh, again, now + asked.patience_us))
   end
   if code ~= BOOKED and is_full then
     return FULL, '', '', 0, 0

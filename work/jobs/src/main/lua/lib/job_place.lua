@@ -3,6 +3,9 @@
 
 local count_job_bytes = require('job_count').count_job_bytes
 local count_open_job = require('job_count').count_open_job
+local or_zero = require('or_zero')
+
+local OLD_PLACES_US = 1000000
 
 -- The place of a job; nil if there is none.
 local function place_of(call, keys, id)
@@ -17,4 +20,20 @@ local function free_place(call, keys, id, place)
   call('HDEL', keys.places, id)
 end
 
-return { free_place = free_place, place_of = place_of }
+-- Frees places of requests whose node died while their limits were checked; every second.
+local function free_old_places(call, keys, now)
+  if call('HLEN', keys.places) == 0
+      or now - or_zero(call('HGET', keys.numbers, 'places_us')) < OLD_PLACES_US then
+    return
+  end
+  call('HSET', keys.numbers, 'places_us', string.format('%d', now))
+  local fields = call('HGETALL', keys.places)
+  for i = 1, #fields, 2 do
+    local place = place_of(call, keys, fields[i])
+    if place and place.until_us <= now then
+      free_place(call, keys, fields[i], place)
+    end
+  end
+end
+
+return { free_old_places = free_old_places, free_place = free_place, place_of = place_of }
