@@ -3,12 +3,15 @@ package io.weir.state.audit;
 import io.weir.core.policy.Policy;
 import io.weir.state.connection.RedisConnections;
 import io.weir.state.connection.Scripts;
+import io.weir.state.wire.LuaLibrary;
 import io.weir.state.wire.LuaScript;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 
 /**
  * A kind of state with numbers that are kept beside the items that they stand for, and the command that compares both.
@@ -26,6 +29,30 @@ public record DriftCheck(
     Function<String, List<String>> keys,
     Function<Policy, Map<String, List<String>>> things) {
   private static final int WIDTH = 3;
+
+  /** The check by a command with this name, of a library of its own. */
+  public static DriftCheck of(
+      String kind,
+      String command,
+      Function<String, List<String>> keys,
+      Function<Policy, Map<String, List<String>>> things) {
+    LuaScript script = LuaLibrary.of(command, List.of(command)).script(command);
+    return new DriftCheck(kind, script, keys, things);
+  }
+
+  /** The same of things without further arguments. */
+  public static DriftCheck ofNamed(
+      String kind,
+      String command,
+      Function<String, List<String>> keys,
+      Function<Policy, Set<String>> names) {
+    return of(
+        kind,
+        command,
+        keys,
+        policy -> names.apply(policy).stream()
+            .collect(Collectors.toMap(Function.identity(), name -> List.of())));
+  }
 
   /**
    * The comparison of one thing.

@@ -4,7 +4,6 @@ import io.weir.core.policy.Policy;
 import io.weir.jobs.rule.JobParameter;
 import io.weir.jobs.rule.JobRule;
 import io.weir.state.audit.DriftCheck;
-import io.weir.state.wire.LuaLibrary;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -13,11 +12,8 @@ import java.util.stream.Stream;
 /** Compares the counters and the sets of queues of jobs with the jobs. */
 public final class JobDrift {
   /** The check of all queues of a policy. */
-  public static final DriftCheck CHECK = new DriftCheck(
-      "jobs",
-      LuaLibrary.of("job_drift", List.of("job_drift")).script("job_drift"),
-      JobKeys::of,
-      JobDrift::queues);
+  public static final DriftCheck CHECK =
+      DriftCheck.of("jobs", "job_drift", JobKeys::of, JobDrift::queues);
 
   private JobDrift() {}
 
