@@ -66,12 +66,10 @@ final class HttpTraces implements VertxTracer<@Nullable Span, @Nullable Span> {
     if (policy == TracingPolicy.IGNORE) {
       return null;
     }
-    Span span = tracer
-        .spanBuilder(METHODS.contains(operation) ? operation : "HTTP")
-        .setSpanKind(io.opentelemetry.api.trace.SpanKind.SERVER)
-        .setParent(FORMAT.extract(Context.root(), headers, HEADERS))
-        .setAttribute("http.request.method", method(operation))
-        .startSpan();
+    Span span = begun(
+        operation,
+        io.opentelemetry.api.trace.SpanKind.SERVER,
+        FORMAT.extract(Context.root(), headers, HEADERS));
     if (!span.isRecording()) {
       return null;
     }
@@ -104,12 +102,7 @@ final class HttpTraces implements VertxTracer<@Nullable Span, @Nullable Span> {
       return null;
     }
     Context above = Context.root().with(parent);
-    Span span = tracer
-        .spanBuilder(METHODS.contains(operation) ? operation : "HTTP")
-        .setSpanKind(io.opentelemetry.api.trace.SpanKind.CLIENT)
-        .setParent(above)
-        .setAttribute("http.request.method", method(operation))
-        .startSpan();
+    Span span = begun(operation, io.opentelemetry.api.trace.SpanKind.CLIENT, above);
     FORMAT.inject(above.with(span), headers, (to, name, value) -> {
       if (to != null) {
         to.accept(name, value);
@@ -128,8 +121,14 @@ final class HttpTraces implements VertxTracer<@Nullable Span, @Nullable Span> {
     answered(span, response, error);
   }
 
-  private static String method(String asked) {
-    return METHODS.contains(asked) ? asked : "_OTHER";
+  private Span begun(String method, io.opentelemetry.api.trace.SpanKind kind, Context parent) {
+    boolean isKnown = METHODS.contains(method);
+    return tracer
+        .spanBuilder(isKnown ? method : "HTTP")
+        .setSpanKind(kind)
+        .setParent(parent)
+        .setAttribute("http.request.method", isKnown ? method : "_OTHER")
+        .startSpan();
   }
 
   private static void answered(
