@@ -8,14 +8,13 @@ import io.weir.cluster.local.Herd;
 import io.weir.node.command.WeirCommand;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.Path;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
@@ -49,19 +48,15 @@ final class ClientCommand implements Callable<Integer> {
       description = "how many (${DEFAULT-VALUE}; at most 5000)")
   private int calls;
 
-  @Option(
-      names = "--directory",
-      paramLabel = "DIR",
-      defaultValue = "${env:WEIR_HOME:-.}/run",
-      description = "where cluster.json is (${DEFAULT-VALUE})")
-  private Path directory = Path.of("");
+  @Mixin
+  private ClusterDirectory directory = new ClusterDirectory();
 
   @Override
   public Integer call() throws IOException, InterruptedException {
     // Otherwise each of very many retries logs a line.
     System.setProperty("org.slf4j.simpleLogger.log.io.weir.client", "error");
     PrintWriter out = spec.commandLine().getOut();
-    RunningCluster running = RunningCluster.read(directory, out);
+    RunningCluster running = directory.read(out);
     DemoKey key = running.key(KEY);
     ClusterFile cluster = running.file();
     double ideal = calls / key.opsPerSec() - key.burstMs() / 1000.0;

@@ -6,7 +6,6 @@ import io.weir.cluster.local.Crowd;
 import io.weir.node.command.WeirCommand;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,6 +16,7 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -57,17 +57,13 @@ final class DemoCommand implements Callable<Integer> {
       description = "id of a key in cluster.json (${DEFAULT-VALUE})")
   private String keyId = "";
 
-  @Option(
-      names = "--directory",
-      paramLabel = "DIR",
-      defaultValue = "${env:WEIR_HOME:-.}/run",
-      description = "where cluster.json is (${DEFAULT-VALUE})")
-  private Path directory = Path.of("");
+  @Mixin
+  private ClusterDirectory directory = new ClusterDirectory();
 
   @Override
   public Integer call() throws IOException, InterruptedException {
     PrintWriter out = spec.commandLine().getOut();
-    RunningCluster running = RunningCluster.read(directory, out);
+    RunningCluster running = directory.read(out);
     DemoKey key = running.key(keyId);
     ClusterFile cluster = running.file();
     Tally tally = new Tally(cluster.nodes().size());

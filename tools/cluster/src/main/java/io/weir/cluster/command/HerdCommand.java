@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -75,12 +76,8 @@ final class HerdCommand implements Callable<Integer> {
       description = "also draws the run in motion, as SVG")
   private Optional<Path> animation = Optional.empty();
 
-  @Option(
-      names = "--directory",
-      paramLabel = "DIR",
-      defaultValue = "${env:WEIR_HOME:-.}/run",
-      description = "where cluster.json is (${DEFAULT-VALUE})")
-  private Path directory = Path.of("");
+  @Mixin
+  private ClusterDirectory directory = new ClusterDirectory();
 
   @Override
   public Integer call() throws IOException, InterruptedException {
@@ -89,7 +86,7 @@ final class HerdCommand implements Callable<Integer> {
           spec.commandLine(), "CALLERS must be 1 to %d: %d".formatted(MOST_CALLERS, callers));
     }
     PrintWriter out = spec.commandLine().getOut();
-    RunningCluster running = RunningCluster.read(directory, out);
+    RunningCluster running = directory.read(out);
     DemoKey plain = running.key(KEY);
     DemoKey withoutSlots = running.key(KEY_WITHOUT_SLOTS);
     ClusterFile cluster = running.file();
