@@ -82,11 +82,6 @@ public record Problem(
     return of(503, "store_unavailable", "The shared state did not answer in time");
   }
 
-  /** The answer to a denied request: 429. */
-  public static Problem of(Denied denied) {
-    return denied(members(denied));
-  }
-
   private static Map<String, Object> members(Denied denied) {
     Map<String, Object> more = new LinkedHashMap<>();
     more.put("retryAfterMs", AnswerFields.retryAfterMillis(denied));

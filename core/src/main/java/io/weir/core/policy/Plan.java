@@ -3,7 +3,6 @@ package io.weir.core.policy;
 import io.weir.core.bucket.Bucket;
 import io.weir.core.bucket.Demand;
 import io.weir.core.kind.KindDemand;
-import io.weir.core.kind.Quota;
 import io.weir.core.policy.OperationLimit.Limited;
 import io.weir.core.slot.SlotMode;
 import java.util.Collections;
@@ -101,14 +100,6 @@ public final class Plan {
     return Stream.concat(limits.values().stream(), Stream.of(others))
         .filter(Limited.class::isInstance)
         .flatMap(limit -> ((Limited) limit).others().stream());
-  }
-
-  /** A quota of the plan's operations, by its name. */
-  public Optional<Quota> quota(String quota) {
-    return kinds()
-        .filter(demand -> demand instanceof Quota && demand.name().equals(quota))
-        .map(Quota.class::cast)
-        .findFirst();
   }
 
   /**

@@ -154,10 +154,6 @@ public final class Node implements AutoCloseable {
     return loops;
   }
 
-  NodeContext context() {
-    return context;
-  }
-
   /** The routes of its doors, as {@code get /path}. */
   Set<String> routes() {
     return verticles.get(0).routes();

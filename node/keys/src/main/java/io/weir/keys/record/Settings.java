@@ -152,12 +152,6 @@ public record Settings(
     return merged;
   }
 
-  /** The same in another state. */
-  public Settings in(KeyState other) {
-    Validity changed = new Validity(other, validity.expiresMillis);
-    return new Settings(plan, changed, overrides, labels, note, mostKeys);
-  }
-
   /** About how long it is as text. */
   public int characters() {
     return note.length()

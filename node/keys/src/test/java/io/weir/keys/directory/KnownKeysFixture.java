@@ -9,6 +9,7 @@ import io.weir.keys.record.KeyState;
 import io.weir.keys.record.RecordType;
 import io.weir.keys.record.Secret;
 import io.weir.keys.record.Settings;
+import io.weir.keys.record.Settings.Validity;
 import io.weir.keys.record.Stamp;
 import io.weir.keys.record.StoredRecord;
 import io.weir.keys.store.Change;
@@ -17,6 +18,7 @@ import io.weir.state.document.PolicyDocuments;
 import io.weir.testkit.RedisTime;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
@@ -94,8 +96,14 @@ public final class KnownKeysFixture {
     put(name, Optional.empty(), frozen());
   }
 
+  /** Nothing is set but a state. */
+  static Settings in(KeyState state) {
+    Validity validity = new Validity(state, OptionalLong.empty());
+    return new Settings(Optional.empty(), validity, List.of(), Map.of(), "");
+  }
+
   static Settings frozen() {
-    return Settings.NONE.in(KeyState.FROZEN);
+    return in(KeyState.FROZEN);
   }
 
   /** Whether a subject is frozen, as far as the node knows. */

@@ -129,7 +129,7 @@ final class KnownKeysIT {
   void aSubjectThatWaitsFollowsTheChangeOfItsKey() {
     StoredRecord entry = put(Optional.empty(), Settings.NONE, SECRET);
     Subject waiting = shown("k1.secret").orElseThrow();
-    put(Optional.of(entry), Settings.NONE.in(KeyState.DISABLED), SECRET);
+    put(Optional.of(entry), KnownKeysFixture.in(KeyState.DISABLED), SECRET);
     node.look();
     assertThat(shown("k1.secret")).isEmpty();
     assertThat(waiting.in(POLICY.policy())).isEmpty();
