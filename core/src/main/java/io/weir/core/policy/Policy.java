@@ -27,7 +27,7 @@ public record Policy(
     Parts parts) {
 
   /**
-   * Which operation a request is, and where it goes.
+   * The operations of requests, and where the gateway sends them.
    *
    * @param rules the rules that map requests to operations; the first match wins
    * @param operations the same rules by the names of their operations

@@ -109,11 +109,11 @@ public final class InsightExtension implements Insight {
     }
   }
 
-  /** What this node remembers, and the searches of what all nodes remember. */
+  /** The memory of this node, and the searches in the memories of all nodes. */
   private record Memories(NodeMemory here, DenialSearch denials, CaseSearch cases) {}
 
   /**
-   * What is read and written in Redis.
+   * The counts and the clock of the cluster, in Redis.
    *
    * @param slow the connections for calls that take longer than decisions
    */

@@ -1,6 +1,6 @@
 package io.weir.benchmarks;
 
-import io.weir.jobs.rule.JobIdentity;
+import io.weir.jobs.rule.JobName;
 import io.weir.jobs.rule.JobParameter;
 import io.weir.jobs.rule.JobRule;
 import io.weir.jobs.rule.JobSubmission;
@@ -104,7 +104,7 @@ final class JobBench {
   private JobSubmission next() {
     int mine = number++;
     return new JobSubmission(
-        new JobIdentity(OPERATION, id(mine), "acme", "k" + mine % 100, "f".repeat(32)), REQUEST);
+        new JobName(OPERATION, id(mine), "acme", "k" + mine % 100, "f".repeat(32)), REQUEST);
   }
 
   private static String id(int number) {

@@ -17,7 +17,7 @@ record ResolvedItem(Message message, Repetition repetition, Duration atMost, boo
   record Message(String method, String target, Map<String, String> headers, Buffer body) {}
 
   /**
-   * What a repetition of it does.
+   * The effect of a repetition.
    *
    * @param key its idempotency key
    * @param isSafe whether the method is idempotent (RFC 9110, section 9.2.2), or the upstream honours the key

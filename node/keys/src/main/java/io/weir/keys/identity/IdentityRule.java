@@ -105,12 +105,12 @@ public record IdentityRule(
    * The tokens of an issuer.
    *
    * @param issuer the claim {@code iss} (RFC 7519, section 4.1.1)
-   * @param valid what makes one valid
-   * @param claims those that are read
+   * @param valid the conditions of a valid one
+   * @param claims the claims that are read
    */
   record Jwt(String issuer, Valid valid, Claims claims, Assigned assigned) {
     /**
-     * What makes a token valid.
+     * The conditions of a valid token.
      *
      * @param audience one of the claim {@code aud}
      * @param keys the address of the JWKS, http, https or a file

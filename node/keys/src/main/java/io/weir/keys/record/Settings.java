@@ -30,7 +30,7 @@ public record Settings(
     String note,
     OptionalInt mostKeys) {
   /**
-   * Whether it is valid, and until when.
+   * The state, and the end.
    *
    * @param expiresMillis the moment from which a key is unknown, by Redis's clock
    */

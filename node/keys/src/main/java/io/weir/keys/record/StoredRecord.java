@@ -31,7 +31,7 @@ public record StoredRecord(
    * @param version changes with each change, never to an older one; 0 before it is stored
    */
   public record History(Stamp created, Stamp changed, long version) {
-    /** Of a record that is not stored yet. */
+    /** The history of a record that is not stored yet. */
     public static History begun(Stamp now) {
       return new History(now, now, 0);
     }

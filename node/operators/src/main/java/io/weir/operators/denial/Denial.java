@@ -21,7 +21,7 @@ import java.util.Optional;
 public record Denial(
     Event event, Asked asked, LimitName by, Answer answer, boolean degraded, long revision) {
   /**
-   * That it happened.
+   * The event.
    *
    * @param atNanos when, by the clock of the node's process
    * @param trace the id of the trace that the request belongs to
@@ -29,14 +29,14 @@ public record Denial(
   public record Event(String id, long atNanos, Optional<String> trace) {}
 
   /**
-   * Who wanted what.
+   * The caller, and the request.
    *
    * @param carried the limit that the request carried
    */
   public record Asked(SubjectName who, long cost, Optional<RequestLimit> carried) {}
 
   /**
-   * What the caller was answered.
+   * The answer to the caller.
    *
    * @param outcome {@code denied}, {@code never_allowed} or {@code unavailable}; {@code would_deny} if the request passed,
    *     and only a rehearsed limit had no room

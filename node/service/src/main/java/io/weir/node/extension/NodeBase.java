@@ -33,7 +33,7 @@ public record NodeBase(
       RedisConnections redis, Function<Duration, RedisConnections> otherRedis) {}
 
   /**
-   * Where limits are counted.
+   * The stores of limits.
    *
    * @param store decides in the shared state alone, without leases and without shares for outages
    * @param holds of the requests of this node

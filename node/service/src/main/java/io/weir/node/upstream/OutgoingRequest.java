@@ -24,7 +24,7 @@ public record OutgoingRequest(
     RequestHeaders headers) {
 
   /**
-   * Where a request is sent.
+   * The destination of a request.
    *
    * @param group of the operations of the destination
    * @param place the only place to send it to, as of {@link SendSlot#place}; empty for any
@@ -32,7 +32,7 @@ public record OutgoingRequest(
   public record Target(Destination to, String group, String place) {}
 
   /**
-   * For whom a request is sent.
+   * The API key that a request is sent for, and its tenant.
    *
    * @param key the id of the API key
    */

@@ -27,7 +27,7 @@ import io.weir.core.throttle.Ending;
 import io.weir.core.throttle.Held;
 import io.weir.core.throttle.Queueing;
 import io.weir.core.throttle.StoreAnswer.Decided;
-import io.weir.jobs.rule.JobIdentity;
+import io.weir.jobs.rule.JobName;
 import io.weir.jobs.rule.JobRule;
 import io.weir.jobs.rule.JobStore.Wanted;
 import io.weir.jobs.rule.JobSubmission;
@@ -140,7 +140,7 @@ final class StateFormatIT {
     assertThat(decided(mixed())).isInstanceOf(Allowed.class);
     of(jobs.submit(
         JobRule.DEFAULT,
-        new JobSubmission(new JobIdentity("Proof", JOB, "acme", "k1", "f"), "request")));
+        new JobSubmission(new JobName("Proof", JOB, "acme", "k1", "f"), "request")));
     for (int range = 1; range <= 2; range++) {
       of(windows.open(BLOCKS, range, range));
     }

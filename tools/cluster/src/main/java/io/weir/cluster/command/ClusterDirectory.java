@@ -5,7 +5,7 @@ import java.io.PrintWriter;
 import java.nio.file.Path;
 import picocli.CommandLine.Option;
 
-/** Where the running cluster of this machine is described. */
+/** The directory with the description of the running cluster of this machine. */
 final class ClusterDirectory {
   @Option(
       names = "--directory",

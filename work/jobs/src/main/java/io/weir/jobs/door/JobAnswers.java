@@ -21,7 +21,7 @@ final class JobAnswers {
 
   /** The path of a job's status. */
   static String path(Job job) {
-    return PATH + job.identity().operation() + "/" + job.identity().id();
+    return PATH + job.name().operation() + "/" + job.name().id();
   }
 
   /**
@@ -31,8 +31,8 @@ final class JobAnswers {
     JsonObject json = new JsonObject()
         .put("status", JobState.QUEUED.word())
         .put("state", job.progress().state().word())
-        .put("job_id", job.identity().id());
-    job.place().position().ifPresent(position -> json.put("position", position));
+        .put("job_id", job.name().id());
+    job.ahead().position().ifPresent(position -> json.put("position", position));
     return json.put("eta_seconds", etaSeconds(job, rule))
         .put("elapsed_seconds", job.elapsedMillis() / 1000);
   }
@@ -68,7 +68,7 @@ final class JobAnswers {
       return response.setStatusCode(answer.status()).end(answer.body());
     }
     ProblemDetails problem = problem(state, result.flatMap(JobResult::reason));
-    return problem.with("job_id", job.identity().id()).send(response);
+    return problem.with("job_id", job.name().id()).send(response);
   }
 
   private static ProblemDetails problem(JobState state, Optional<String> reason) {

@@ -18,9 +18,9 @@ record JobCancels(RedisJobs store, JobMeters meters) {
   CompletionStage<Job> cancel(Job job, JobRule rule) {
     return store
         .move(
-            job.identity().operation(),
+            job.name().operation(),
             rule,
-            job.identity().id(),
+            job.name().id(),
             "",
             job.progress().run(),
             JobMove.to(JobState.CANCELLED))

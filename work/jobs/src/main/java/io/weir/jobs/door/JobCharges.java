@@ -85,8 +85,8 @@ final class JobCharges {
   private void withdraw(JobSubmission submission, SubmittedJob.Placed place, Held held) {
     CompletionStage<Void> unused = calls
         .call(() -> store.release(submission, place))
-        .thenCompose(freed -> calls.call(() ->
-            store.see(submission.identity().operation(), submission.identity().id(), "")))
+        .thenCompose(freed -> calls.call(
+            () -> store.see(submission.name().operation(), submission.name().id(), "")))
         .handle((seen, error) -> {
           if (error == null) {
             end(held, seen);

@@ -131,7 +131,7 @@ public final class JobDoor implements Door {
             200,
             new JsonObject()
                 .put("state", now.progress().state().word())
-                .put("job_id", now.identity().id())))
+                .put("job_id", now.name().id())))
         .onComplete(done -> EarlyAnswer.drain(vertx, request.http()));
   }
 
@@ -179,7 +179,7 @@ public final class JobDoor implements Door {
   }
 
   private static SeenJob own(Optional<SeenJob> seen, Subject subject) {
-    return seen.filter(known -> known.job().identity().isOf(subject.tenant(), subject.id()))
+    return seen.filter(known -> known.job().name().isOf(subject.tenant(), subject.id()))
         .orElseThrow(() -> new RefusedException(JobAnswers.unknown()));
   }
 
@@ -218,7 +218,7 @@ public final class JobDoor implements Door {
         .compose(now -> now.job().progress().state().isEnd()
             ? ask(
                 subject,
-                new Named(now.job().identity().operation(), now.job().identity().id()))
+                new Named(now.job().name().operation(), now.job().name().id()))
             : Future.succeededFuture(now))
         .compose(now -> respond(request, now, rule));
   }

@@ -139,8 +139,7 @@ public final class JobIntake implements Diversion {
     return uploads
         .whole(request, rule.value(JobParameter.MAX_BODY_BYTES), bytes)
         .compose(body -> prepare(asked, rule, headers, key, body, work))
-        .compose(
-            wish -> oneByOne.run(wish.submission().identity().id(), () -> submit(request, wish)))
+        .compose(wish -> oneByOne.run(wish.submission().name().id(), () -> submit(request, wish)))
         .compose(Supplier::get)
         .onComplete(done -> {
           work.spend(bytes.amount());
@@ -241,17 +240,14 @@ public final class JobIntake implements Diversion {
   private Future<Void> answer(HttpServerRequest request, JobRule rule, SubmittedJob submitted) {
     if (submitted instanceof SubmittedJob.Taken taken) {
       Job job = taken.job();
-      meters.submitted(job.identity().operation(), job.etaMillis(rule));
-      wake.accept(job.identity().operation());
+      meters.submitted(job.name().operation(), job.etaMillis(rule));
+      wake.accept(job.name().operation());
       return JobAnswers.submitted(request.response(), job, rule);
     }
     if (submitted instanceof SubmittedJob.Known known) {
       Job job = known.job();
       return job.progress().state().isEnd()
-          ? ask(store.see(
-                  job.identity().operation(),
-                  job.identity().id(),
-                  job.identity().owner()))
+          ? ask(store.see(job.name().operation(), job.name().id(), job.name().owner()))
               .compose(seen -> results.answer(request.response(), seen.orElse(job)))
           : JobAnswers.submitted(request.response(), job, rule);
     }

@@ -161,15 +161,15 @@ public final class JobQueueDoor implements Door {
 
   private static JsonObject json(Job job, JobRule rule) {
     JsonObject json = new JsonObject()
-        .put("id", job.identity().id())
+        .put("id", job.name().id())
         .put("state", job.progress().state().word())
-        .put("tenant", job.identity().tenant())
-        .put("key", job.identity().subject())
+        .put("tenant", job.name().tenant())
+        .put("key", job.name().subject())
         .put("ageMs", job.elapsedMillis())
         .put("sinceMs", job.sinceMillis())
         .put("attempts", job.progress().attempts())
         .put("etaSeconds", JobAnswers.etaSeconds(job, rule));
-    job.place().position().ifPresent(position -> json.put("position", position));
+    job.ahead().position().ifPresent(position -> json.put("position", position));
     return json;
   }
 
@@ -184,21 +184,21 @@ public final class JobQueueDoor implements Door {
             200,
             new JsonObject()
                 .put("state", job.progress().state().word())
-                .put("id", job.identity().id())));
+                .put("id", job.name().id())));
   }
 
   // It is done: without the audit, too.
   private Future<Void> audited(Operator operator, Job job) {
     String before = new JsonObject()
         .put("state", job.progress().state().word())
-        .put("tenant", job.identity().tenant())
-        .put("key", job.identity().subject())
+        .put("tenant", job.name().tenant())
+        .put("key", job.name().subject())
         .encode();
     String after = new JsonObject().put("state", JobState.CANCELLED.word()).encode();
     return of(audit.add(
             operator.name(),
             "cancel",
-            "job:" + job.identity().operation() + "/" + job.identity().id(),
+            "job:" + job.name().operation() + "/" + job.name().id(),
             before,
             after))
         .onFailure(error -> LOG.warn("a cancelled job is not in the audit", error))

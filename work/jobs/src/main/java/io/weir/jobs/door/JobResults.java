@@ -44,10 +44,7 @@ public final class JobResults {
   /** Answers with the result of a job that has ended. */
   Future<Void> answer(HttpServerResponse response, Job job) {
     Wait wait = memory.take(
-        context,
-        job.identity().subject(),
-        job.identity().tenant(),
-        job.counted().bytes());
+        context, job.name().subject(), job.name().tenant(), job.counted().bytes());
     long timer = vertx.setTimer(LONGEST_WAIT_MILLIS, late -> wait.giveUp(NO_MEMORY));
     return wait.room()
         .onComplete(done -> vertx.cancelTimer(timer))

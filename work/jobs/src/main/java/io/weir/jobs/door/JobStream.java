@@ -64,7 +64,7 @@ final class JobStream {
         .put("state", seen.get().job().progress().state().word());
     boolean isEnd = seen.get().job().progress().state().isEnd();
     if (isEnd) {
-      json.put("job_id", seen.get().job().identity().id())
+      json.put("job_id", seen.get().job().name().id())
           .put("location", JobAnswers.path(seen.get().job()));
     } else {
       json.mergeIn(JobAnswers.body(seen.get().job(), rule));

@@ -52,7 +52,7 @@ final class JobWatch {
 
     private boolean hasChanged(Job job) {
       return job.progress().state() != last.progress().state()
-          || !job.place().position().equals(last.place().position());
+          || !job.ahead().position().equals(last.ahead().position());
     }
   }
 
@@ -60,8 +60,8 @@ final class JobWatch {
   Watcher watch(Job job, Consumer<Optional<SeenJob>> listener) {
     Watcher watcher = new Watcher(job, listener);
     watched
-        .computeIfAbsent(job.identity().operation(), operation -> new LinkedHashMap<>())
-        .computeIfAbsent(job.identity().id(), id -> new ArrayList<>(1))
+        .computeIfAbsent(job.name().operation(), operation -> new LinkedHashMap<>())
+        .computeIfAbsent(job.name().id(), id -> new ArrayList<>(1))
         .add(watcher);
     return watcher;
   }
@@ -69,12 +69,12 @@ final class JobWatch {
   /** Removes a watcher. */
   void leave(Watcher watcher) {
     Map<String, List<Watcher>> jobs =
-        watched.getOrDefault(watcher.last.identity().operation(), Map.of());
-    List<Watcher> those = jobs.get(watcher.last.identity().id());
+        watched.getOrDefault(watcher.last.name().operation(), Map.of());
+    List<Watcher> those = jobs.get(watcher.last.name().id());
     if (those != null) {
       those.remove(watcher);
       if (those.isEmpty()) {
-        jobs.remove(watcher.last.identity().id());
+        jobs.remove(watcher.last.name().id());
       }
     }
   }

@@ -52,12 +52,12 @@ public final class JobsCommand implements Callable<Integer> {
   private static final int FAILED = 1;
   private static final long MILLION = 1_000_000;
   private static final Table<Job> TABLE = Table.<Job>of()
-      .whole("id", it -> it.identity().id())
+      .whole("id", it -> it.name().id())
       .whole("state", job -> job.progress().state().word())
       .number(
           "position",
-          job -> job.place().position().isPresent() ? job.place().position().getAsLong() : "")
-      .text("key", it -> it.identity().owner())
+          job -> job.ahead().position().isPresent() ? job.ahead().position().getAsLong() : "")
+      .text("key", it -> it.name().owner())
       .number("age", job -> Ago.precisely(job.elapsedMillis()))
       .number("tries", it -> it.progress().attempts());
 
@@ -163,8 +163,7 @@ public final class JobsCommand implements Callable<Integer> {
             .thenComparingLong(it -> it.times().submittedMicros()))
         .toList();
     List<Job> shown = new ArrayList<>();
-    List<String> ids =
-        wanted.stream().limit(limit).map(it -> it.identity().id()).toList();
+    List<String> ids = wanted.stream().limit(limit).map(it -> it.name().id()).toList();
     for (int from = 0; from < ids.size(); from += LOOKED_AT_ONCE) {
       of(jobs.look(operation, ids.subList(from, Math.min(ids.size(), from + LOOKED_AT_ONCE))))
           .forEach(seen -> seen.map(SeenJob::job).ifPresent(shown::add));
@@ -187,13 +186,13 @@ public final class JobsCommand implements Callable<Integer> {
 
   private static JsonObject json(Job job) {
     JsonObject json = new JsonObject()
-        .put("id", job.identity().id())
+        .put("id", job.name().id())
         .put("state", job.progress().state().word())
-        .put("tenant", job.identity().tenant())
-        .put("key", job.identity().subject())
+        .put("tenant", job.name().tenant())
+        .put("key", job.name().subject())
         .put("ageMs", job.elapsedMillis())
         .put("attempts", job.progress().attempts());
-    job.place().position().ifPresent(position -> json.put("position", position));
+    job.ahead().position().ifPresent(position -> json.put("position", position));
     return json;
   }
 
@@ -203,10 +202,10 @@ public final class JobsCommand implements Callable<Integer> {
       return FAILED;
     }
     Job job = seen.get().job();
-    out().printf("job        %s%n", job.identity().id());
-    out().printf("key        %s/%s%n", job.identity().tenant(), job.identity().subject());
+    out().printf("job        %s%n", job.name().id());
+    out().printf("key        %s/%s%n", job.name().tenant(), job.name().subject());
     out().printf("state      %s%n", job.progress().state().word());
-    job.place().position().ifPresent(position -> out().printf("position   %d%n", position));
+    job.ahead().position().ifPresent(position -> out().printf("position   %d%n", position));
     out().printf("run        %d%n", job.progress().run());
     out().printf("attempts   %d%n", job.progress().attempts());
     job.progress().receipt().ifPresent(place -> out().printf("receipt    %s%n", place));

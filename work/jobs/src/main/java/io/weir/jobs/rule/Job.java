@@ -10,15 +10,10 @@ import java.util.OptionalLong;
  * @param polls how often its caller has asked; negative once the caller has received the final state
  */
 public record Job(
-    JobIdentity identity,
-    Progress progress,
-    Times times,
-    Place place,
-    Counted counted,
-    long polls) {
+    JobName name, Progress progress, Times times, Ahead ahead, Counted counted, long polls) {
 
   /**
-   * How far it has come.
+   * Its state, and the tries until now.
    *
    * @param run the number of its run; a job that is begun again after a failure gets another one
    * @param attempts how often it was handed out for sending
@@ -27,7 +22,7 @@ public record Job(
   public record Progress(JobState state, long run, int attempts, Optional<String> receipt) {}
 
   /**
-   * When it came, and when it entered its states.
+   * The times of its states.
    *
    * @param sinceMicros when it entered its present state
    * @param nowMicros the instant of this state
@@ -40,17 +35,17 @@ public record Job(
   }
 
   /**
-   * Its place in the queue of its operation.
+   * The jobs before it in the queue of its operation.
    *
    * @param position the number of jobs before it; empty if it does not wait
    * @param aheadAtFirst the number of jobs before it when it came, and how many of them waited to be sent
    */
-  public record Place(OptionalLong position, AheadAtFirst aheadAtFirst, JobQueue queue) {}
+  public record Ahead(OptionalLong position, AheadAtFirst aheadAtFirst, JobQueue queue) {}
 
   /**
-   * What it is counted with.
+   * The room that it takes in the shared state, and its charge.
    *
-   * @param bytes the size that it is counted with: the largest allowed one, and its actual size after its end
+   * @param bytes its size: the largest allowed one, and its actual size after its end
    * @param charge its charge, if its end settles it
    */
   public record Counted(long bytes, Optional<JobCharge> charge) {}
@@ -74,6 +69,6 @@ public record Job(
   /** The time left, see {@link Eta}. */
   public long etaMillis(JobRule rule) {
     return Eta.rawMillis(
-        rule, place.queue(), progress.state(), place.position().orElse(0), sinceMillis());
+        rule, ahead.queue(), progress.state(), ahead.position().orElse(0), sinceMillis());
   }
 }

@@ -13,13 +13,13 @@ import java.util.stream.Collectors;
  * The settings for the jobs of an operation. Immutable.
  *
  * @param values of the parameters; an absent parameter has its default
- * @param waits how waits are foreseen
- * @param protocol what is said between Weir and the upstream
+ * @param waits the foresight of waits
+ * @param protocol the messages between Weir and the upstream
  */
 public record JobRule(Map<JobParameter, Long> values, Waits waits, Protocol protocol) {
 
   /**
-   * How the waits of callers are foreseen.
+   * The foresight of the waits of callers.
    *
    * @param batches whether, in etas, jobs that are checked at once take the time of one check, batch after batch
    * @param isLearned whether etas use observed times, once there are some
@@ -32,7 +32,7 @@ public record JobRule(Map<JobParameter, Long> values, Waits waits, Protocol prot
   }
 
   /**
-   * What is said between Weir and the upstream about a job.
+   * The messages about a job between Weir and the upstream.
    *
    * @param readinessPath the path at which the upstream reports whether it is ready for a job; if empty, nothing is
    *     checked

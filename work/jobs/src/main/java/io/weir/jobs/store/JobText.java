@@ -4,7 +4,7 @@ import io.weir.jobs.rule.Job;
 import io.weir.jobs.rule.Job.AheadAtFirst;
 import io.weir.jobs.rule.Job.Step;
 import io.weir.jobs.rule.JobCharge;
-import io.weir.jobs.rule.JobIdentity;
+import io.weir.jobs.rule.JobName;
 import io.weir.jobs.rule.JobQueue;
 import io.weir.jobs.rule.JobState;
 import java.util.ArrayList;
@@ -62,7 +62,7 @@ public final class JobText {
       throw new IllegalStateException("no job: " + parts.length + " parts");
     }
     return new Job(
-        new JobIdentity(operation, id, parts[9], parts[10], parts[11]),
+        new JobName(operation, id, parts[9], parts[10], parts[11]),
         new Job.Progress(
             JobState.of(parts[0]).orElseThrow(),
             Long.parseLong(parts[2]),
@@ -73,7 +73,7 @@ public final class JobText {
             Long.parseLong(parts[6]),
             sight.nowMicros(),
             story(parts[16])),
-        new Job.Place(
+        new Job.Ahead(
             sight.position() < 0 ? OptionalLong.empty() : OptionalLong.of(sight.position()),
             new AheadAtFirst(Long.parseLong(parts[12]), Long.parseLong(parts[13])),
             sight.queue()),

@@ -80,9 +80,7 @@ public final class RedisJobs implements JobStore {
   @Override
   public CompletionStage<Void> release(JobSubmission submission, SubmittedJob.Placed place) {
     return run(
-            release,
-            submission.identity().operation(),
-            List.of(submission.identity().id(), place.token()))
+            release, submission.name().operation(), List.of(submission.name().id(), place.token()))
         .thenApply(done -> null);
   }
 
@@ -101,10 +99,10 @@ public final class RedisJobs implements JobStore {
       JobRule rule, JobSubmission of, boolean isMeant, String place) {
     boolean isShort = redis.memory().isShort();
     List<String> arguments = List.of(
-        of.identity().id(),
-        of.identity().tenant(),
-        of.identity().subject(),
-        of.identity().fingerprint(),
+        of.name().id(),
+        of.name().tenant(),
+        of.name().subject(),
+        of.name().fingerprint(),
         rule.isDual() ? "dual" : "single",
         isMeant ? "1" : "0",
         text(rule.value(JobParameter.CAPACITY)),
@@ -124,8 +122,8 @@ public final class RedisJobs implements JobStore {
     return longValues
         .call(
             isMeant ? of.request().length() : 0,
-            () -> run(submit, of.identity().operation(), arguments))
-        .thenApply(answer -> JobReplies.submitted(of.identity().operation(), answer));
+            () -> run(submit, of.name().operation(), arguments))
+        .thenApply(answer -> JobReplies.submitted(of.name().operation(), answer));
   }
 
   // Binary data is stored in four characters for three bytes.
@@ -148,8 +146,7 @@ public final class RedisJobs implements JobStore {
   public CompletionStage<Optional<String>> result(Job job) {
     return longValues
         .call(
-            job.counted().bytes(),
-            () -> look(job.identity().operation(), job.identity().id(), ""))
+            job.counted().bytes(), () -> look(job.name().operation(), job.name().id(), ""))
         .thenApply(seen -> seen.map(SeenJob::result));
   }
 

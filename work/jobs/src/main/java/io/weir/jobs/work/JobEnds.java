@@ -15,27 +15,27 @@ public final class JobEnds {
   public static void moved(JobMeters meters, MovedJob moved, JobRule rule) {
     Job job = moved.job();
     meters.left(
-        job.identity().operation(), moved.before(), job.times().nowMicros() - moved.sinceMicros());
+        job.name().operation(), moved.before(), job.times().nowMicros() - moved.sinceMicros());
     if (job.progress().state() == JobState.COMPLETED) {
       completed(meters, moved, rule);
     } else if (job.progress().state().isEnd()) {
-      meters.ended(job.identity().operation(), job.progress().state(), 1);
+      meters.ended(job.name().operation(), job.progress().state(), 1);
     }
   }
 
   /** A job was completed: compares its first eta with the time that it took. */
   static void completed(JobMeters meters, MovedJob moved, JobRule rule) {
     Job job = moved.job();
-    meters.ended(job.identity().operation(), JobState.COMPLETED, 1);
+    meters.ended(job.name().operation(), JobState.COMPLETED, 1);
     JobQueue then = new JobQueue(
         0,
-        job.place().aheadAtFirst().dispatch(),
+        job.ahead().aheadAtFirst().dispatch(),
         0,
         0,
-        job.place().queue().checkMicros(),
-        job.place().queue().processingMicros());
+        job.ahead().queue().checkMicros(),
+        job.ahead().queue().processingMicros());
     long eta =
-        Eta.rawMillis(rule, then, JobState.QUEUED, job.place().aheadAtFirst().ahead(), 0);
-    meters.done(job.identity().operation(), job.elapsedMillis(), eta);
+        Eta.rawMillis(rule, then, JobState.QUEUED, job.ahead().aheadAtFirst().ahead(), 0);
+    meters.done(job.name().operation(), job.elapsedMillis(), eta);
   }
 }

@@ -23,15 +23,15 @@ record JobHeaders(Job job, MultiMap kept, Optional<String> token) implements Req
   MultiMap common() {
     return MultiMap.caseInsensitiveMultiMap()
         .addAll(kept)
-        .set("Idempotency-Key", job.identity().id() + "-" + job.progress().run())
+        .set("Idempotency-Key", job.name().id() + "-" + job.progress().run())
         .set("Via", ForwardedHeaders.VIA);
   }
 
   @Override
   public MultiMap own(Upstream server) {
     MultiMap headers = common()
-        .set("X-Weir-Subject", job.identity().subject())
-        .set("X-Weir-Tenant", job.identity().tenant())
+        .set("X-Weir-Subject", job.name().subject())
+        .set("X-Weir-Tenant", job.name().tenant())
         .set(JOB, name())
         .set(HttpHeaders.HOST, server.uri().getAuthority());
     token.ifPresent(known -> headers.set(TOKEN, known));
@@ -49,6 +49,6 @@ record JobHeaders(Job job, MultiMap kept, Optional<String> token) implements Req
   }
 
   private String name() {
-    return job.identity().operation() + "/" + job.identity().id();
+    return job.name().operation() + "/" + job.name().id();
   }
 }

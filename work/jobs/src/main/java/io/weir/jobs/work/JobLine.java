@@ -202,7 +202,7 @@ final class JobLine {
     JobRun run =
         new JobRun(node.loop(), claimed, rule, to, upstream, how -> move(itself[0], claim, how));
     itself[0] = run;
-    JobRun before = runs.put(run.job().identity().id(), run);
+    JobRun before = runs.put(run.job().name().id(), run);
     if (before != null) {
       before.stop();
       kept.drop(before);
@@ -225,7 +225,7 @@ final class JobLine {
   }
 
   private void remove(JobRun run) {
-    runs.remove(run.job().identity().id(), run);
+    runs.remove(run.job().name().id(), run);
     kept.drop(run);
     node.ended();
   }
@@ -240,13 +240,7 @@ final class JobLine {
     reports++;
     return Future.fromCompletionStage(
             ends.call(() -> node.store()
-                .move(
-                    operation,
-                    rule(),
-                    job.identity().id(),
-                    claim,
-                    job.progress().run(),
-                    how)),
+                .move(operation, rule(), job.name().id(), claim, job.progress().run(), how)),
             context)
         .map(moved -> {
           moved
@@ -266,7 +260,7 @@ final class JobLine {
   }
 
   private CompletionStage<List<Boolean>> renew(List<JobRun> due) {
-    List<String> ids = due.stream().map(run -> run.job().identity().id()).toList();
+    List<String> ids = due.stream().map(run -> run.job().name().id()).toList();
     return Future.fromCompletionStage(
             node.store().renew(operation, rule(), node.name(), ids), context)
         .toCompletionStage();

@@ -6,7 +6,7 @@ import io.vertx.core.MultiMap;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
-import io.weir.jobs.rule.JobIdentity;
+import io.weir.jobs.rule.JobName;
 import io.weir.jobs.rule.JobRule;
 import io.weir.jobs.rule.JobSubmission;
 import io.weir.node.admission.IdentifiedRequest;
@@ -99,8 +99,7 @@ public record JobRequest(String method, String target, MultiMap headers, Buffer 
     String id = Sha256.hex((owner + name).getBytes(UTF_8)).substring(0, ID_DIGITS);
     JsonObject stored = new JsonObject().put("method", method).put("target", target);
     return new JobSubmission(
-        new JobIdentity(
-            asked.operation(), id, tenant, subject, fingerprint.substring(0, ID_DIGITS)),
+        new JobName(asked.operation(), id, tenant, subject, fingerprint.substring(0, ID_DIGITS)),
         StoredMessage.put(stored, headers, body).encode());
   }
 }

@@ -145,14 +145,13 @@ public final class JobUpstream {
   private OutgoingRequest outgoing(JobToSend to, Request request, String group, String place) {
     Job job = to.job();
     Optional<String> token = to.jobs().protocol().takesCallbacks()
-        ? tokens.of(
-            job.identity().operation(), job.identity().id(), job.progress().run())
+        ? tokens.of(job.name().operation(), job.name().id(), job.progress().run())
         : Optional.empty();
     JobHeaders headers = new JobHeaders(job, request.headers(), token);
     return new OutgoingRequest(
         new Target(to.to(), group, place),
         new Request(request.method(), request.target(), headers.common()),
-        new Caller(job.identity().subject(), job.identity().tenant()),
+        new Caller(job.name().subject(), job.name().tenant()),
         Optional.of(to.rule()),
         headers);
   }
@@ -187,8 +186,8 @@ public final class JobUpstream {
         job.jobs().value(JobParameter.TIMEOUT),
         bytes -> results.take(
             vertx.getOrCreateContext(),
-            job.job().identity().subject(),
-            job.job().identity().tenant(),
+            job.job().name().subject(),
+            job.job().name().tenant(),
             bytes));
   }
 

@@ -14,7 +14,7 @@ import io.weir.core.throttle.StoreFault;
 import io.weir.core.throttle.StoreUnavailableException;
 import io.weir.jobs.rule.Job;
 import io.weir.jobs.rule.JobCharge;
-import io.weir.jobs.rule.JobIdentity;
+import io.weir.jobs.rule.JobName;
 import io.weir.jobs.rule.JobRule;
 import io.weir.jobs.rule.JobSubmission;
 import io.weir.jobs.rule.SubmittedJob;
@@ -74,7 +74,7 @@ final class JobChargesIT {
     charges = new JobCharges(vertx, store, holds);
     String id = "%032x".formatted(++jobs);
     held = new Held("acme", "k1", "charge" + jobs, true, 60_000_000, List.of());
-    submission = new JobSubmission(new JobIdentity(OPERATION, id, "acme", "k1", "f"), "request")
+    submission = new JobSubmission(new JobName(OPERATION, id, "acme", "k1", "f"), "request")
         .charged(Optional.of(held.id()));
   }
 
@@ -106,7 +106,7 @@ final class JobChargesIT {
   }
 
   private Optional<Job> stored() {
-    return of(store.see(OPERATION, submission.identity().id(), ""));
+    return of(store.see(OPERATION, submission.name().id(), ""));
   }
 
   @Test

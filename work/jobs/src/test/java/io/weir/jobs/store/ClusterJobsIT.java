@@ -3,8 +3,8 @@ package io.weir.jobs.store;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.jobs.rule.ClaimedJobs;
-import io.weir.jobs.rule.JobIdentity;
 import io.weir.jobs.rule.JobMove;
+import io.weir.jobs.rule.JobName;
 import io.weir.jobs.rule.JobParameter;
 import io.weir.jobs.rule.JobRule;
 import io.weir.jobs.rule.JobState;
@@ -59,7 +59,7 @@ final class ClusterJobsIT {
       String name = "op" + operation;
       for (int i = 0; i < JOBS; i++) {
         JobSubmission submission = new JobSubmission(
-            new JobIdentity(name, "%032x".formatted(i), "tenant" + i % 3, "k" + i, "f"),
+            new JobName(name, "%032x".formatted(i), "tenant" + i % 3, "k" + i, "f"),
             "request " + i);
         assertThat(of(jobs.submit(RULE, submission))).isInstanceOf(SubmittedJob.Taken.class);
       }
@@ -68,7 +68,7 @@ final class ClusterJobsIT {
       assertThat(claimed.work()).hasSize(JOBS);
       for (JobWork work : claimed.work()) {
         JobMove done = JobMove.to(JobState.COMPLETED, "done");
-        assertThat(of(jobs.move(name, RULE, work.job().identity().id(), "n:1", 0, done))
+        assertThat(of(jobs.move(name, RULE, work.job().name().id(), "n:1", 0, done))
                 .orElseThrow()
                 .isMoved())
             .isTrue();

@@ -57,27 +57,25 @@ final class InMemoryJobs implements JobStore {
 
   @Override
   public CompletionStage<SubmittedJob> keepPlace(JobRule rule, JobSubmission submission) {
-    return told(
-        queue(submission.identity().operation()).submit(rule, submission, false, "", live()));
+    return told(queue(submission.name().operation()).submit(rule, submission, false, "", live()));
   }
 
   @Override
   public CompletionStage<Void> release(JobSubmission submission, SubmittedJob.Placed place) {
-    queue(submission.identity().operation()).release(submission.identity().id(), place.token());
+    queue(submission.name().operation()).release(submission.name().id(), place.token());
     return CompletableFuture.completedFuture(null);
   }
 
   @Override
   public CompletionStage<SubmittedJob> submit(JobRule rule, JobSubmission submission) {
-    return told(
-        queue(submission.identity().operation()).submit(rule, submission, true, "", live()));
+    return told(queue(submission.name().operation()).submit(rule, submission, true, "", live()));
   }
 
   @Override
   public CompletionStage<SubmittedJob> submit(
       JobRule rule, JobSubmission submission, SubmittedJob.Placed place) {
-    return told(queue(submission.identity().operation())
-        .submit(rule, submission, true, place.token(), live()));
+    return told(
+        queue(submission.name().operation()).submit(rule, submission, true, place.token(), live()));
   }
 
   @Override

@@ -3,8 +3,8 @@ package io.weir.jobs.store;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.jobs.rule.ClaimedJobs;
-import io.weir.jobs.rule.JobIdentity;
 import io.weir.jobs.rule.JobMove;
+import io.weir.jobs.rule.JobName;
 import io.weir.jobs.rule.JobParameter;
 import io.weir.jobs.rule.JobRule;
 import io.weir.jobs.rule.JobState;
@@ -82,7 +82,7 @@ final class JobDriftIT {
 
   private static JobSubmission submission(int job, String subject) {
     return new JobSubmission(
-        new JobIdentity(OPERATION, id(job), "acme", subject, "f" + job), "request " + job);
+        new JobName(OPERATION, id(job), "acme", subject, "f" + job), "request " + job);
   }
 
   private SubmittedJob submit(int job, String subject) {
@@ -140,7 +140,7 @@ final class JobDriftIT {
     move(4, JobMove.to(JobState.READY));
     assertThat(claim().work())
         .hasSize(1)
-        .allMatch(work -> work.job().identity().id().equals(id(5)));
+        .allMatch(work -> work.job().name().id().equals(id(5)));
     assertThat(
             of(jobs.look(OPERATION, id(5), "")).orElseThrow().job().progress().state())
         .isEqualTo(JobState.CHECKING);

@@ -3,8 +3,8 @@ package io.weir.jobs.store;
 import io.weir.core.throttle.Ending;
 import io.weir.jobs.rule.ClaimedJobs;
 import io.weir.jobs.rule.Job;
-import io.weir.jobs.rule.JobIdentity;
 import io.weir.jobs.rule.JobMove;
+import io.weir.jobs.rule.JobName;
 import io.weir.jobs.rule.JobParameter;
 import io.weir.jobs.rule.JobRule;
 import io.weir.jobs.rule.JobSettlement;
@@ -159,7 +159,7 @@ final class JobHistory implements History {
     Optional<String> charge =
         random.nextBoolean() ? Optional.of("c" + ++charges) : Optional.empty();
     return new JobSubmission(
-        new JobIdentity(operation, id(number), owner[0], owner[1], fingerprint),
+        new JobName(operation, id(number), owner[0], owner[1], fingerprint),
         "request " + number,
         charge);
   }
@@ -176,7 +176,7 @@ final class JobHistory implements History {
     } else if (answer instanceof SubmittedJob.QueueFull none) {
       stores.count("QueueFull " + none.owner());
     } else if (answer instanceof SubmittedJob.Taken taken) {
-      stores.count(lost.remove(taken.job().identity().id()) ? "taken anew" : "taken");
+      stores.count(lost.remove(taken.job().name().id()) ? "taken anew" : "taken");
       if (random.nextInt(5) == 0) {
         times.endsIn(rule.micros(JobParameter.TIMEOUT));
       }
@@ -233,8 +233,7 @@ final class JobHistory implements History {
     lastClaims.put(node, claim);
     for (JobWork work : claimed.work()) {
       Job job = work.job();
-      keep(
-          held, new Held(job.identity().id(), claim, work.task(), job.progress().run()));
+      keep(held, new Held(job.name().id(), claim, work.task(), job.progress().run()));
       stores.count(work.task().name());
       times.endsIn(work.delayMicros() + rule.micros(JobParameter.LEASE));
     }
@@ -333,7 +332,7 @@ final class JobHistory implements History {
       times.endsIn(rule.micros(JobParameter.KEEP));
     }
     if (job.progress().state() != JobState.COMPLETED) {
-      lost.add(job.identity().id());
+      lost.add(job.name().id());
     }
   }
 
@@ -369,7 +368,7 @@ final class JobHistory implements History {
         "list",
         it -> it.list(operation, 10 * JOBS)
             .thenApply(all -> all.stream()
-                .sorted(Comparator.comparing(job -> job.identity().id()))
+                .sorted(Comparator.comparing(job -> job.name().id()))
                 .toList()));
   }
 }

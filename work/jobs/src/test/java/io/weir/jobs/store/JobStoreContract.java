@@ -7,8 +7,8 @@ import io.weir.core.throttle.Ending;
 import io.weir.jobs.rule.ClaimedJobs;
 import io.weir.jobs.rule.Job;
 import io.weir.jobs.rule.JobCharge;
-import io.weir.jobs.rule.JobIdentity;
 import io.weir.jobs.rule.JobMove;
+import io.weir.jobs.rule.JobName;
 import io.weir.jobs.rule.JobOwner;
 import io.weir.jobs.rule.JobParameter;
 import io.weir.jobs.rule.JobRule;
@@ -87,7 +87,7 @@ abstract class JobStoreContract {
   private static JobSubmission of(int number, String subject) {
     String request = "request " + number;
     return new JobSubmission(
-        new JobIdentity(OPERATION, id(number), "acme", subject, "f" + number), request);
+        new JobName(OPERATION, id(number), "acme", subject, "f" + number), request);
   }
 
   private SubmittedJob submit(int number) {
@@ -126,7 +126,7 @@ abstract class JobStoreContract {
   }
 
   private static List<String> ids(ClaimedJobs claimed) {
-    return claimed.work().stream().map(work -> work.job().identity().id()).toList();
+    return claimed.work().stream().map(work -> work.job().name().id()).toList();
   }
 
   private static List<Long> delays(ClaimedJobs claimed) {
@@ -164,7 +164,7 @@ abstract class JobStoreContract {
   }
 
   private long position(int number) {
-    return look(number).job().place().position().orElse(-1);
+    return look(number).job().ahead().position().orElse(-1);
   }
 
   @Nested
@@ -174,7 +174,7 @@ abstract class JobStoreContract {
       take(1, 1);
       assertThat(submit(1)).isInstanceOf(Known.class);
       JobSubmission other =
-          new JobSubmission(new JobIdentity(OPERATION, id(1), "acme", "k1", "other"), "request");
+          new JobSubmission(new JobName(OPERATION, id(1), "acme", "k1", "other"), "request");
       assertThat(store().submit(rule(), other).toCompletableFuture().join())
           .isInstanceOf(Other.class);
       claim(A, 1);
@@ -336,7 +336,7 @@ abstract class JobStoreContract {
       values.put(JobParameter.DISPATCH_PER_SECOND, 10_000L);
       for (int i = 1; i <= 6; i++) {
         JobSubmission large = new JobSubmission(
-            new JobIdentity(OPERATION, id(i), "acme", "k1", "f"), "x".repeat(300 << 10));
+            new JobName(OPERATION, id(i), "acme", "k1", "f"), "x".repeat(300 << 10));
         store().submit(rule(), large).toCompletableFuture().join();
       }
       assertThat(claim(A, 100).work()).hasSize(4);
@@ -364,7 +364,7 @@ abstract class JobStoreContract {
       move(1, A, JobMove.to(JobState.READY));
       assertThat(position(2)).isZero();
       assertThat(position(1)).isEqualTo(1);
-      assertThat(look(1).job().place().queue().checkMicros())
+      assertThat(look(1).job().ahead().queue().checkMicros())
           .as("a median of 300 ms moves up by a twentieth")
           .isEqualTo(315_000);
       assertThat(ids(claim(B, 100))).containsExactly(id(3), id(4), id(2), id(1));

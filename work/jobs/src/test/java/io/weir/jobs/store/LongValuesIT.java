@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.weir.jobs.rule.Job;
-import io.weir.jobs.rule.JobIdentity;
 import io.weir.jobs.rule.JobMove;
+import io.weir.jobs.rule.JobName;
 import io.weir.jobs.rule.JobParameter;
 import io.weir.jobs.rule.JobRule;
 import io.weir.jobs.rule.JobState;
@@ -151,8 +151,7 @@ final class LongValuesIT {
   }
 
   private static JobSubmission submission(int number) {
-    return new JobSubmission(
-        new JobIdentity(OPERATION, id(number), "acme", "k1", "f" + number), LONG);
+    return new JobSubmission(new JobName(OPERATION, id(number), "acme", "k1", "f" + number), LONG);
   }
 
   private static String id(int number) {

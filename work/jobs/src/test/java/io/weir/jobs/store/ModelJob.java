@@ -5,7 +5,7 @@ import io.weir.jobs.rule.Job;
 import io.weir.jobs.rule.Job.AheadAtFirst;
 import io.weir.jobs.rule.Job.Step;
 import io.weir.jobs.rule.JobCharge;
-import io.weir.jobs.rule.JobIdentity;
+import io.weir.jobs.rule.JobName;
 import io.weir.jobs.rule.JobParameter;
 import io.weir.jobs.rule.JobQueue;
 import io.weir.jobs.rule.JobRule;
@@ -81,11 +81,11 @@ final class ModelJob {
   }
 
   String id() {
-    return submission.identity().id();
+    return submission.name().id();
   }
 
   String owner() {
-    return submission.identity().tenant() + "/" + submission.identity().subject();
+    return submission.name().tenant() + "/" + submission.name().subject();
   }
 
   boolean waitsForCheck() {
@@ -154,16 +154,16 @@ final class ModelJob {
   /** @param position below 0 if it does not wait */
   Job shown(long now, long position, long told, JobQueue queue) {
     return new Job(
-        new JobIdentity(
-            submission.identity().operation(),
+        new JobName(
+            submission.name().operation(),
             id(),
-            submission.identity().tenant(),
-            submission.identity().subject(),
-            submission.identity().fingerprint()),
+            submission.name().tenant(),
+            submission.name().subject(),
+            submission.name().fingerprint()),
         new Job.Progress(
             state, run, attempts, Optional.of(receipt).filter(text -> !text.isEmpty())),
         new Job.Times(submitted, since, now, story),
-        new Job.Place(
+        new Job.Ahead(
             position < 0 ? OptionalLong.empty() : OptionalLong.of(position), aheadAtFirst, queue),
         new Job.Counted(bytes, submission.charge().map(hold -> new JobCharge(hold, mayHaveRun))),
         told);

@@ -37,20 +37,20 @@ final class ModelQueue {
 
   SubmittedJob submit(JobRule rule, JobSubmission asked, boolean isMeant, String token, long live) {
     long now = times.see(live);
-    Place place = places.get(asked.identity().id());
+    Place place = places.get(asked.name().id());
     boolean isOwn = place != null && Long.toString(place.until).equals(token);
     boolean isOver = place != null && place.until <= now;
     if (isOwn || isOver) {
-      places.remove(asked.identity().id());
+      places.remove(asked.name().id());
     }
-    ModelJob known = jobs.get(asked.identity().id());
+    ModelJob known = jobs.get(asked.name().id());
     if (known != null && !mayBeginAnew(known)) {
-      return known.submission.identity().fingerprint().equals(asked.identity().fingerprint())
+      return known.submission.name().fingerprint().equals(asked.name().fingerprint())
           ? new SubmittedJob.Known(shown(known, known.polls, now))
           : new SubmittedJob.Other();
     }
     boolean isLate = asked.charge().isPresent() && !token.isEmpty() && !isOwn;
-    if (isLate || (places.containsKey(asked.identity().id()) && !isMeant)) {
+    if (isLate || (places.containsKey(asked.name().id()) && !isMeant)) {
       return new SubmittedJob.Awaited();
     }
     Optional<SubmittedJob> refusal = isOwn ? Optional.empty() : refusal(rule, asked, now);
@@ -66,10 +66,9 @@ final class ModelQueue {
 
   private SubmittedJob keepPlace(JobRule rule, JobSubmission asked, long now) {
     long until = now + PLACE_KEPT;
-    String owner = asked.identity().tenant() + "/" + asked.identity().subject();
+    String owner = asked.name().tenant() + "/" + asked.name().subject();
     places.put(
-        asked.identity().id(),
-        new Place(owner, asked.identity().tenant(), bytes(rule, asked), until));
+        asked.name().id(), new Place(owner, asked.name().tenant(), bytes(rule, asked), until));
     return new SubmittedJob.Placed(Long.toString(until));
   }
 
@@ -81,23 +80,23 @@ final class ModelQueue {
   private SubmittedJob take(
       JobRule rule, JobSubmission asked, @Nullable ModelJob before, long now) {
     long run = before == null ? now / 1000 : Math.max(now / 1000, before.run + 1);
-    jobs.remove(asked.identity().id());
+    jobs.remove(asked.name().id());
     long waiting = count(ModelJob::waitsForCheck);
     long dispatch = count(ModelJob::waitsForSending);
     AheadAtFirst ahead = new AheadAtFirst(rule.isDual() ? waiting : dispatch, dispatch);
     ModelJob job = new ModelJob(asked, rule.isDual(), run, nextNumber(), now, ahead);
     job.bytes = bytes(rule, asked);
     job.until = now + rule.micros(JobParameter.TIMEOUT);
-    jobs.put(asked.identity().id(), job);
+    jobs.put(asked.name().id(), job);
     return new SubmittedJob.Taken(shown(job, 0, now));
   }
 
   private Optional<SubmittedJob> refusal(JobRule rule, JobSubmission asked, long now) {
-    String owner = asked.identity().tenant() + "/" + asked.identity().subject();
+    String owner = asked.name().tenant() + "/" + asked.name().subject();
     long wait = Math.max(ModelQueueTimes.interval(rule), times.processing);
     if (open(owner) >= rule.value(JobParameter.CAPACITY_OF_KEY)) {
       return Optional.of(new SubmittedJob.Full(wait, JobOwner.KEY));
-    } else if (open(asked.identity().tenant()) >= rule.value(JobParameter.CAPACITY_OF_TENANT)) {
+    } else if (open(asked.name().tenant()) >= rule.value(JobParameter.CAPACITY_OF_TENANT)) {
       return Optional.of(new SubmittedJob.Full(wait, JobOwner.TENANT));
     }
     long waiting = count(job -> job.waitsForCheck() || job.waitsForSending());
@@ -107,8 +106,7 @@ final class ModelQueue {
     long bytes = bytes(rule, asked);
     if (bytes(owner) + bytes > rule.value(JobParameter.BYTES_OF_KEY)) {
       return Optional.of(new SubmittedJob.QueueFull(JobOwner.KEY));
-    } else if (bytes(asked.identity().tenant()) + bytes
-        > rule.value(JobParameter.BYTES_OF_TENANT)) {
+    } else if (bytes(asked.name().tenant()) + bytes > rule.value(JobParameter.BYTES_OF_TENANT)) {
       return Optional.of(new SubmittedJob.QueueFull(JobOwner.TENANT));
     } else if (bytes("") + bytes > rule.value(JobParameter.BYTES_IN_ALL)) {
       return Optional.of(new SubmittedJob.QueueFull(JobOwner.ALL));
@@ -121,8 +119,8 @@ final class ModelQueue {
   }
 
   private long open(String owner) {
-    return count(job -> !job.state.isEnd()
-            && isOf(owner, job.owner(), job.submission.identity().tenant()))
+    return count(job ->
+            !job.state.isEnd() && isOf(owner, job.owner(), job.submission.name().tenant()))
         + places.values().stream()
             .filter(one -> isOf(owner, one.owner, one.tenant))
             .count();
@@ -130,7 +128,7 @@ final class ModelQueue {
 
   private long bytes(String owner) {
     long ofJobs = jobs.values().stream()
-        .filter(job -> isOf(owner, job.owner(), job.submission.identity().tenant()))
+        .filter(job -> isOf(owner, job.owner(), job.submission.name().tenant()))
         .mapToLong(job -> job.bytes)
         .sum();
     return ofJobs

@@ -18,8 +18,7 @@ final class ModelSettlements {
 
   void leave(JobSubmission of, Ending ending, long now) {
     of.charge()
-        .map(hold ->
-            new JobSettlement(hold, of.identity().tenant(), of.identity().subject(), ending))
+        .map(hold -> new JobSettlement(hold, of.name().tenant(), of.name().subject(), ending))
         .ifPresent(settlement -> due.put(SettlementText.of(settlement), now));
   }
 

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.jobs.rule.ClaimedJobs;
 import io.weir.jobs.rule.Job;
-import io.weir.jobs.rule.JobIdentity;
 import io.weir.jobs.rule.JobMove;
+import io.weir.jobs.rule.JobName;
 import io.weir.jobs.rule.JobOwner;
 import io.weir.jobs.rule.JobParameter;
 import io.weir.jobs.rule.JobRule;
@@ -93,7 +93,7 @@ final class RedisJobsIT {
 
   private JobSubmission submission(int number, String subject) {
     return new JobSubmission(
-        new JobIdentity(operation, id(number), "acme", subject, "f" + number), "request " + number);
+        new JobName(operation, id(number), "acme", subject, "f" + number), "request " + number);
   }
 
   private SubmittedJob submit(int number) {
@@ -135,13 +135,13 @@ final class RedisJobsIT {
   }
 
   private static List<String> ids(ClaimedJobs claimed) {
-    return claimed.work().stream().map(work -> work.job().identity().id()).toList();
+    return claimed.work().stream().map(work -> work.job().name().id()).toList();
   }
 
   @Test
   void jobsAreSentInOrderEachAtItsMoment() {
     for (int i = 1; i <= 5; i++) {
-      assertThat(taken(i).place().position()).hasValue(i - 1);
+      assertThat(taken(i).ahead().position()).hasValue(i - 1);
     }
     ClaimedJobs first = claim(A, 100);
     assertThat(ids(first)).containsExactly(id(1), id(2), id(3));
@@ -153,8 +153,8 @@ final class RedisJobsIT {
     ClaimedJobs second = claim(B, 100);
     assertThat(ids(second)).containsExactly(id(4));
     assertThat(second.work().get(0).delayMicros()).isEqualTo(150_000);
-    assertThat(look(5).job().place().position()).hasValue(0);
-    assertThat(look(4).job().place().position()).isEmpty();
+    assertThat(look(5).job().ahead().position()).hasValue(0);
+    assertThat(look(4).job().ahead().position()).isEmpty();
   }
 
   @Test
@@ -293,7 +293,7 @@ final class RedisJobsIT {
       taken(i);
     }
     claim(A, 2);
-    assertThat(look(6).job().place().position()).hasValue(3);
+    assertThat(look(6).job().ahead().position()).hasValue(3);
     now += 5_000_000;
     assertThat(of(jobs.renew(operation, rule(), A, List.of(id(1), id(2)))))
         .containsExactly(true, true);
@@ -302,12 +302,12 @@ final class RedisJobsIT {
     now += 1_000_001;
     assertThat(claim(B, 0).overdue().givenBack()).isEqualTo(2);
     // The position and the eta count the same jobs.
-    assertThat(look(6).job().place().position()).hasValue(5);
+    assertThat(look(6).job().ahead().position()).hasValue(5);
     assertThat(look(6).job().etaMillis(rule()))
         .isEqualTo(5 * 100
             + rule().value(JobParameter.PROCESSING_TIME)
             + rule().value(JobParameter.DISPATCH_TIME));
-    assertThat(look(2).job().place().position()).hasValue(1);
+    assertThat(look(2).job().ahead().position()).hasValue(1);
     now += 1_000_000;
     ClaimedJobs again = claim(B, 100);
     assertThat(ids(again)).startsWith(id(1), id(2), id(3));
@@ -381,10 +381,10 @@ final class RedisJobsIT {
     assertThat(move(2, A, JobMove.to(JobState.COMPLETED)).isMoved()).isFalse();
     now += 700_000;
     move(1, A, JobMove.to(JobState.READY));
-    assertThat(look(2).job().place().position()).hasValue(0);
-    assertThat(look(1).job().place().position()).hasValue(1);
+    assertThat(look(2).job().ahead().position()).hasValue(0);
+    assertThat(look(1).job().ahead().position()).hasValue(1);
     // 300 ms at first; the next one was longer, so the median moves up by a twentieth.
-    assertThat(look(1).job().place().queue().checkMicros()).isEqualTo(315_000);
+    assertThat(look(1).job().ahead().queue().checkMicros()).isEqualTo(315_000);
     ClaimedJobs both = claim(B, 100);
     assertThat(ids(both)).containsExactly(id(3), id(4), id(2), id(1));
     now += 11_000_000;
@@ -398,7 +398,7 @@ final class RedisJobsIT {
     taken(1);
     assertThat(submit(1)).isInstanceOf(SubmittedJob.Known.class);
     JobSubmission other =
-        new JobSubmission(new JobIdentity(operation, id(1), "acme", "k1", "other"), "request");
+        new JobSubmission(new JobName(operation, id(1), "acme", "k1", "other"), "request");
     assertThat(of(jobs.submit(rule(), other))).isInstanceOf(SubmittedJob.Other.class);
     claim(A, 1);
     move(1, A, JobMove.to(JobState.COMPLETED, "done"));
@@ -497,7 +497,7 @@ final class RedisJobsIT {
     assertThat(ids(claim(A, 100))).containsExactly(id(1), id(2), id(7));
     // A job that is not ready goes to the end.
     move(2, A, JobMove.again());
-    assertThat(look(2).job().place().position()).hasValue(4);
+    assertThat(look(2).job().ahead().position()).hasValue(4);
     assertThat(ids(claim(A, 100))).containsExactly(id(3));
     now += 5_000_000;
     assertThat(ids(claim(A, 100))).containsExactly(id(4));
@@ -516,8 +516,8 @@ final class RedisJobsIT {
     Set<String> handedOut = new HashSet<>();
     for (int i = 0; i < 20; i++) {
       for (JobWork work : claim(A, 100).work()) {
-        handedOut.add(work.job().identity().id());
-        move(work.job().identity().id(), A, JobMove.again());
+        handedOut.add(work.job().name().id());
+        move(work.job().name().id(), A, JobMove.again());
       }
       now += 51_000;
     }
@@ -592,7 +592,7 @@ final class RedisJobsIT {
     values.put(JobParameter.DISPATCH_PER_SECOND, 10_000L);
     for (int i = 1; i <= 8; i++) {
       JobSubmission large = new JobSubmission(
-          new JobIdentity(operation, id(i), "acme", "k1", "f"), "x".repeat(300 << 10));
+          new JobName(operation, id(i), "acme", "k1", "f"), "x".repeat(300 << 10));
       of(jobs.submit(rule(), large));
     }
     assertThat(claim(A, 100).work()).hasSize(4);
@@ -670,7 +670,7 @@ final class RedisJobsIT {
         taken(step);
       } else if (what < 6) {
         for (JobWork work : claim(random.nextBoolean() ? A : B, 5).work()) {
-          held.put(work.job().identity().id(), work.task());
+          held.put(work.job().name().id(), work.task());
           if (work.task() == JobTask.SEND) {
             sends.add(now + work.delayMicros());
           }
@@ -688,7 +688,7 @@ final class RedisJobsIT {
     }
     for (int i = 0; ends.size() < all.size() && i < 5000; i++) {
       now += 100_000;
-      claim(A, 100).work().forEach(work -> held.put(work.job().identity().id(), work.task()));
+      claim(A, 100).work().forEach(work -> held.put(work.job().name().id(), work.task()));
       while (!held.isEmpty()) {
         finishOne(random, held);
       }
@@ -732,8 +732,8 @@ final class RedisJobsIT {
       if (job.progress().state().isEnd()) {
         ends.put(number, job.progress().state());
       }
-      if (job.place().position().isPresent()) {
-        long position = job.place().position().getAsLong() - givenBack;
+      if (job.ahead().position().isPresent()) {
+        long position = job.ahead().position().getAsLong() - givenBack;
         Long before = positions.put(number + "@" + job.times().sinceMicros(), position);
         assertThat(position)
             .as("the position of job %d", number)

@@ -23,7 +23,7 @@ public record SlotRequest(
     Patience patience) {
 
   /**
-   * How long a request waits for its turn.
+   * The bounds of a wait for a turn.
    *
    * @param deadlineNanos the latest time for its turn
    * @param isGone whether its caller has hung up

@@ -13,7 +13,7 @@ import java.util.function.Predicate;
  *
  * @param all the enabled providers, in the order of the policy
  * @param isTiered whether the lowest tier with a free slot gets all requests; otherwise all providers are one tier
- * @param resilience what is done about failures
+ * @param resilience the rules for failures
  */
 public record Providers(
     String name,
@@ -25,7 +25,7 @@ public record Providers(
     implements Destination {
 
   /**
-   * What is done about failures of its providers.
+   * The rules for failures of its providers.
    *
    * @param health its health checks; empty if only requests show failures
    */

@@ -15,7 +15,7 @@ import java.util.Set;
 public record EnvoyRule(
     String name, List<EntryMatch> match, Counting counting, Set<String> replaces, Plan plan) {
   /**
-   * How its descriptors are counted.
+   * The counting of its descriptors.
    *
    * @param limit empty if it has none
    * @param charges what its descriptors are charged as, in place of a limit

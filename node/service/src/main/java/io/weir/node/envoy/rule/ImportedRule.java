@@ -17,7 +17,7 @@ record ImportedRule(
     Optional<String> mode,
     Optional<String> name,
     List<String> replaces) {
-  /** Where it stands. */
+  /** The line of a file with the rule. */
   record Origin(String file, int line) {}
 
   ImportedRule {
