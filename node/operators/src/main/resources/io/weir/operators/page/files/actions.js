@@ -36,8 +36,8 @@ function made(of) {
 }
 
 function forgotten(one) {
-  const much = one.kind === 'quota' ? `${number(one.used)} used` : one.kind === 'rate' ? `all free in ${wait(one.emptyInMs)} without a reset` : `${number(one.waiting)} waiting`;
-  return html`<li>${one.limit ? html`${one.kind} <b>${one.limit}</b>` : 'queue'}: ${much}</li>`;
+  const much = one.kind === 'quota' ? `${number(one.used)} used` : one.kind === 'rate' ? `all free in ${wait(one.emptyInMs)} without a reset` : one.limit ? `places at ${number(one.waiting)} instants` : `${number(one.waiting)} open`;
+  return html`<li>${one.limit ? html`${one.kind} <b>${one.limit}</b>` : 'tickets'}: ${much}</li>`;
 }
 
 /** Asks for settings of a record, and changes them; an empty one is removed. */

@@ -86,29 +86,26 @@ function refresh(find) {
   const address = location.hash;
   find()
     .then(() => {
-      if (app.failure?.isOfRefresh) {
+      if (app.failure?.isLoad) {
         app.failure = null;
       }
     })
-    .catch(error => {
-      if (address === location.hash) {
-        failed(view, Object.assign(error, { isOfRefresh: true }));
-      }
-    })
+    .catch(error => failed(view, error, address))
     .finally(() => {
       isRefreshing = false;
       draw();
     });
 }
 
-// Shows the failure of a view, unless the view has changed since. A session that is over ends the page. Now shows in its
-// verdict that Redis is away.
-function failed(view, error) {
-  const isOfVerdict = error.isOfRefresh && view === now && live.status?.redis.state !== 'answers';
+// Shows the failure of a view, or to load it at an address, unless that has changed since. A session that is over ends the
+// page. The verdict of Now has that Redis is away.
+function failed(view, error, address) {
+  const isLoad = address != null;
+  const isOfVerdict = isLoad && view === now && live.status?.redis.state !== 'answers';
   if (error.status === 401) {
     left();
-  } else if (app.view === view && !isOfVerdict) {
-    app.failure = error;
+  } else if (app.view === view && !isOfVerdict && (!isLoad || address === location.hash)) {
+    app.failure = Object.assign(error, { isLoad });
   }
 }
 
@@ -145,7 +142,7 @@ function page() {
       <h1 class="hidden">${app.view.title}</h1>
       ${isDead() ? silence() : problem(app.failure)}
       ${app.view.draw(app)}
-      <footer class="quiet">Times are of ${zone}. Keys: <kbd>?</kbd></footer>
+      <footer class="quiet">Times are of ${zone}. Shortcuts: <kbd>?</kbd></footer>
     </main>
     <div class="notice" role="status">${app.notice}</div>`;
 }
@@ -201,7 +198,7 @@ async function leave() {
     keep(null);
     left();
   } catch (error) {
-    failed(app.view, error); // signed in still, unless the session was over
+    failed(app.view, error);
     draw();
   }
 }
@@ -243,9 +240,7 @@ async function load() {
   try {
     await view.load?.(app);
   } catch (error) {
-    if (address === location.hash) {
-      failed(view, error);
-    }
+    failed(view, error, address);
   }
   draw();
 }
