@@ -54,17 +54,21 @@ final class PolicyCommand {
         reading.warnings().forEach(out::println);
         Policy policy = reading.policy();
         out.printf(
-            "%s: sound; %d buckets, %d plans, %d subjects, %d warnings%n",
+            "%s: sound; %s, %s, %s, %s%n",
             file,
-            policy.buckets().size(),
-            policy.plans().size(),
-            policy.callers().subjects().size(),
-            reading.warnings().size());
+            counted(policy.buckets().size(), "bucket"),
+            counted(policy.plans().size(), "plan"),
+            counted(policy.callers().subjects().size(), "subject"),
+            counted(reading.warnings().size(), "warning"));
         return 0;
       } catch (InvalidPolicyException e) {
         e.problems().forEach(out::println);
         return 1;
       }
+    }
+
+    private static String counted(int number, String name) {
+      return number + " " + name + (number == 1 ? "" : "s");
     }
   }
 

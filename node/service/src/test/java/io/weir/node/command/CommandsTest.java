@@ -29,7 +29,7 @@ final class CommandsTest {
   @Test
   void aSoundPolicyIsSummarizedInALine() {
     assertThat(run("policy", "check", "../../examples/small.yaml")).isZero();
-    assertThat(out.toString()).contains("sound; 1 buckets, 1 plans, 1 subjects");
+    assertThat(out.toString()).contains("sound; 1 bucket, 1 plan, 1 subject, 0 warnings");
   }
 
   @Test
