@@ -41,7 +41,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** A call with one entry has a shorter way: its answers, and each byte that it leaves in Redis, are those of the other. */
 @Tag("engine")
 final class ChargeAloneIT {
-  private static final int SEEDS = Histories.count(2, 20);
+  private static final int SEEDS = Histories.count(2, 12);
   private static final int STEPS = 1500;
   private static final List<Demand> ONE =
       List.of(Demand.of(new Bucket("requests", Scope.KEY, 1, 5_000_000)));
