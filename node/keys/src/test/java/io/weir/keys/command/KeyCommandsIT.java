@@ -101,7 +101,7 @@ final class KeyCommandsIT {
     assertThat(lowered.err())
         .matches(
             "calls of k1 is 50/s until 20\\S+Z \\(expected: more than that, or --lower\\)\\s+");
-    assertThat(limit("k1")).contains(" 50 ", " in 1 h");
+    assertThat(limit("k1")).contains(" 50 ", " in 2 h");
     assertThat(weir("keys", "set", "k1", "{\"plan\": \"gold\"}").status()).isZero();
     assertThat(weir("keys", "freeze", "k1").status()).isZero();
     assertThat(weir("keys", "show", "k1").out()).contains("frozen");
