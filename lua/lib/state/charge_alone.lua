@@ -2,22 +2,16 @@
 -- fewest steps and tables, if there is room and nobody waits, or for a place in a key's only bucket. A call of one
 -- decision is short, so that reading code and collecting tables are half of its time.
 
-local CODES = require('codes')
 local ENTRY = require('state/entry')
 local is_newcomer = require('state/entry').is_newcomer
 local is_settled = require('state/policy_of').is_settled
 local head_of = require('state/short').head_of
 local is_for_long_way = require('state/short').is_for_long_way
 local completed = require('state/template_of').completed
+local has_places_alone = require('state/template_of').has_places_alone
 local short_of = require('state/template_of').short_of
 
 local FORMAT, BYTES = '>' .. ENTRY.FORMAT, ENTRY.FIRST - 1 + ENTRY.BYTES
-
--- Whether a charge may get a place by queue/place_alone.lua.
-local function may_wait(template, count, ticket)
-  return ticket > 0 and count == 1 and template.own.count == 1 and template.scope == CODES.KEY
-    and template.mode == CODES.RESERVE
-end
 
 -- Makes a place; returns the answer, nil if something else decides.
 local function place(call, sha1, keys, value, template, cost, text, bits, now)
@@ -52,7 +46,7 @@ local function charge_alone(call, sha1, keys, arguments, value, newest, now)
     return { now, head }
   end
   local is_long = is_for_long_way(value, head, count, template.mode)
-  local answer = is_long and may_wait(template, count, ticket)
+  local answer = is_long and ticket > 0 and count == 1 and has_places_alone(template)
     and place(call, sha1, keys, value, template, cost, arguments[ticket], bits, now)
   return answer and { now, answer } or nil, is_long
 end

@@ -13,6 +13,7 @@ local is_for_long_way = require('state/short').is_for_long_way
 local put_value = require('state/states').put_value
 local value_of = require('state/states').value_of
 local completed = require('state/template_of').completed
+local has_places_alone = require('state/template_of').has_places_alone
 local short_of = require('state/template_of').short_of
 
 -- The numbers of a charge: how many, the last one before the keys of the states, and those of its ticket.
@@ -89,12 +90,6 @@ local function make_places(lane, charges, base, left, template, now, answers)
   return left
 end
 
--- Whether they may get places so.
-local function may_wait(lane, charges, base, template)
-  return not lane.is_tried and charges[base + TICKET] > 0 and template.alone and template.scope == CODES.KEY
-    and template.own.count == 1 and template.mode == CODES.RESERVE
-end
-
 -- Decides equal charges, as far as the call has not done enough.
 local function charge(lane, charges, base, now, answers)
   local template, policy = template_at(lane, charges[base + 1]), lane.policy
@@ -118,7 +113,7 @@ local function charge(lane, charges, base, now, answers)
       return
     end
     left = is_long and left or charge_short(states, charges, base, template, now, answers)
-    if left > 0 and may_wait(lane, charges, base, template) then
+    if left > 0 and not lane.is_tried and charges[base + TICKET] > 0 and has_places_alone(template) then
       left = make_places(lane, charges, base, left, completed(template), now, answers)
     end
   end

@@ -18,6 +18,7 @@
 --   kinds      the numbers that stand for those that pay (queue/ticket.lua), by the bits of overflows
 --   has_overflow, is_unusual   whether there is an overflow; one of both kinds
 
+local CODES = require('codes')
 local grow = require('memo').grow
 local memo = require('memo').memo
 local OWN_WAY = require('state/own_way')
@@ -141,7 +142,12 @@ local short_of = memo(function(text)
   return template
 end, bytes_of, renew)
 
+-- Whether its only bucket is one of a key, in which its callers may get places: see queue/place_alone.lua.
+local function has_places_alone(template)
+  return template.alone and template.scope == CODES.KEY and template.own.count == 1 and template.mode == CODES.RESERVE
+end
+
 -- The template of a text, complete or not; `completed`, which completes one; and the complete template of a text.
-return { short_of = short_of, completed = completed, template_of = function(text)
+return { short_of = short_of, completed = completed, has_places_alone = has_places_alone, template_of = function(text)
   return completed(short_of(text))
 end }

@@ -104,7 +104,8 @@ final class ChargeAloneIT {
     agree(kind, seed, Map.of("state/charge_alone", "state/charge_untried"));
   }
 
-  // What decides alone in a call with one entry, or with these modules, and what never does.
+  // One server decides by the shorter ways, with these modules; the other one by the general way
+  // alone.
   private void agree(StepType kind, long seed, Map<String, String> modules) {
     aloneRedis.sync().flushdb();
     generalRedis.sync().flushdb();
