@@ -5,6 +5,7 @@ import io.weir.core.decision.Decision;
 import io.weir.core.decision.Decision.Denied;
 import io.weir.core.decision.Decision.NeverAllowed;
 import io.weir.core.decision.Limit;
+import io.weir.node.envoy.Part.Role;
 import io.weir.node.envoy.PartDecisions.Answer;
 import io.weir.node.envoy.RateLimitResponse.Status;
 import io.weir.node.envoy.rule.EnvoyRule;
@@ -58,7 +59,7 @@ final class Answers {
   /** The parts that deny a request: an alternative does only if none has room. */
   static List<Part> refused(Parts parts, Map<String, Answer> answers) {
     List<Part> full = parts.byId().values().stream()
-        .filter(part -> !part.has(RuleOption.AUDIT) && !part.isRefund())
+        .filter(Part::mayDeny)
         .filter(part -> !of(part, answers).isAllowed())
         .toList();
     boolean hasRoom = parts.byId().values().stream()
@@ -95,9 +96,10 @@ final class Answers {
 
   private static Status status(Part part, Answer answer, boolean isOver) {
     Decision decision = answer.decision();
-    boolean isRefused = !part.has(RuleOption.AUDIT) && !part.isRefund() && !answer.isAllowed();
+    Role role = part.role();
+    boolean isRefused = part.mayDeny() && !answer.isAllowed();
     // Hits that were not taken are added back to what is left.
-    boolean isTaken = part.hits() > 0 && (part.has(RuleOption.AUDIT) || part.isOver() || !isOver);
+    boolean isTaken = part.hits() > 0 && (role == Role.AUDITED || role == Role.OVER || !isOver);
     long back = answer.isAllowed() && answer.counts() && !isTaken ? part.cost() : 0;
     Optional<Limit> limit =
         decision.limits().stream().min(Comparator.comparingLong(Limit::remaining));

@@ -25,6 +25,22 @@ record Part(
     long hits,
     long unit) {
 
+  /** How a part is decided; a part has one role. */
+  enum Role {
+    /** By itself: whatever comes of it denies nothing. */
+    AUDITED,
+    /** Its hits are given back. */
+    REFUNDED,
+    /** Its hits are over already, and all are taken. */
+    OVER,
+    /** One of several such parts suffices. */
+    ALTERNATIVE,
+    /** It takes nothing: a look, or a limit of nothing. */
+    IDLE,
+    /** Its hits are taken with those of all others, or none are. */
+    CHARGED
+  }
+
   /** A part of a limit of the rule. */
   static Part ofRule(EnvoyRule rule, Subject subject, NamedLimit limit, long hits) {
     return new Part(rule, subject, rule.name(), Optional.of(limit), hits, 1);
@@ -40,14 +56,32 @@ record Part(
     return rule.has(option);
   }
 
-  /** Whether its hits are over already, and all are taken. */
-  boolean isOver() {
-    return hits > 0 && rule.has(RuleOption.AFTERWARDS);
+  /** How it is decided. */
+  Role role() {
+    if (has(RuleOption.AUDIT)) {
+      return Role.AUDITED;
+    }
+    if (isRefund()) {
+      return Role.REFUNDED;
+    }
+    if (hits > 0 && has(RuleOption.AFTERWARDS)) {
+      return Role.OVER;
+    }
+    if (has(RuleOption.QUOTA)) {
+      return Role.ALTERNATIVE;
+    }
+    return takesNothing() ? Role.IDLE : Role.CHARGED;
+  }
+
+  /** Whether its limit may deny the request. */
+  boolean mayDeny() {
+    Role role = role();
+    return role != Role.AUDITED && role != Role.REFUNDED;
   }
 
   /** Whether one of several such parts suffices. */
   boolean isAlternative() {
-    return rule.has(RuleOption.QUOTA) && !isRefund() && !isOver();
+    return role() == Role.ALTERNATIVE;
   }
 
   /** Whether a node can decide on it by its share: quotas are counted in the shared state alone. */

@@ -3,6 +3,7 @@ package io.weir.node.envoy;
 import io.weir.core.policy.OperationLimit.Limited;
 import io.weir.core.policy.Policy;
 import io.weir.core.policy.Subject;
+import io.weir.node.envoy.Part.Role;
 import io.weir.node.envoy.RateLimitRequest.Descriptor;
 import io.weir.node.envoy.RateLimitResponse.NamedLimit;
 import io.weir.node.envoy.rule.EnvoyDomain;
@@ -10,6 +11,7 @@ import io.weir.node.envoy.rule.EnvoyRule;
 import io.weir.node.envoy.rule.PolicyCharge;
 import io.weir.node.envoy.rule.UnitLimit;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -19,9 +21,10 @@ import java.util.Optional;
  * The limited parts of a request.
  *
  * @param byId each part once
+ * @param byRole the same by what is done with them
  * @param ids of the parts of each descriptor, in their order; empty for one without a limit
  */
-record Parts(Map<String, Part> byId, List<Optional<String>> ids) {
+record Parts(Map<String, Part> byId, Map<Role, List<Part>> byRole, List<Optional<String>> ids) {
 
   /**
    * The parts of a request by its rules; throws {@link GrpcException} if a subject of the policy is charged in another
@@ -44,7 +47,20 @@ record Parts(Map<String, Part> byId, List<Optional<String>> ids) {
           found -> parts.merge(found.id(), found, (one, other) -> one.plus(other.hits())));
       ids.add(part.map(Part::id));
     }
-    return new Parts(parts, ids);
+    return new Parts(parts, byRole(parts), ids);
+  }
+
+  private static Map<Role, List<Part>> byRole(Map<String, Part> parts) {
+    Map<Role, List<Part>> byRole = new EnumMap<>(Role.class);
+    for (Part part : parts.values()) {
+      byRole.computeIfAbsent(part.role(), role -> new ArrayList<>()).add(part);
+    }
+    return byRole;
+  }
+
+  /** The parts of one role. */
+  List<Part> of(Role role) {
+    return byRole.getOrDefault(role, List.of());
   }
 
   // Empty for one that is unlimited.

@@ -19,17 +19,16 @@ import io.weir.node.answer.Tickets;
 import io.weir.node.envoy.EnvoyServer.Corrections;
 import io.weir.node.envoy.EnvoyServer.Subjects;
 import io.weir.node.envoy.GrpcCall.Deadline;
+import io.weir.node.envoy.Part.Role;
 import io.weir.node.envoy.PartDecisions.Answer;
 import io.weir.node.envoy.rule.EnvoyDomain;
 import io.weir.node.envoy.rule.EnvoyDomains;
-import io.weir.node.envoy.rule.RuleOption;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
-import java.util.function.Predicate;
 
 /**
  * Decides on requests of Envoy: all their descriptors are charged, or none is. Looks come first, so that nothing is
@@ -111,13 +110,14 @@ final class RateLimits {
     }
     TicketRequest ticket = ticket(shown.or(request::ticket));
     Map<String, Answer> answers = new HashMap<>();
-    List<Part> over = over(parts);
+    List<Part> over = parts.of(Role.OVER);
     deadline.require();
-    return forEach(audited(parts), each::decide, answers)
+    return forEach(parts.of(Role.AUDITED), each::decide, answers)
         .otherwiseEmpty() // what audits denies nothing, whatever becomes of it
         .compose(done -> forEach(over, each::take, answers))
-        .compose(all -> forEach(idle(parts), each::decide, answers).map(idle -> all && idle))
-        .compose(all -> lookForRoom(quotas(parts), answers).map(some -> all && some))
+        .compose(
+            all -> forEach(parts.of(Role.IDLE), each::decide, answers).map(idle -> all && idle))
+        .compose(all -> lookForRoom(parts.of(Role.ALTERNATIVE), answers).map(some -> all && some))
         .compose(all -> {
           if (over.isEmpty()) { // else something was charged
             deadline.require();
@@ -136,51 +136,24 @@ final class RateLimits {
 
   // Hits that are over and were taken are answered as taken, although the rest is denied undecided.
   private Future<Object> denyRest(Parts parts, Map<String, Answer> answers, Throwable error) {
-    boolean isTaken = over(parts).stream().anyMatch(part -> answers.containsKey(part.id()));
+    boolean isTaken = parts.of(Role.OVER).stream().anyMatch(part -> answers.containsKey(part.id()));
     if (!isTaken || !mustDeny(Failures.cause(error))) {
       return Future.failedFuture(error);
     }
     Answer denied = new Answer(away(), false, false);
-    quotas(parts).forEach(part -> answers.remove(part.id())); // they were only looked at
+    parts
+        .of(Role.ALTERNATIVE)
+        .forEach(part -> answers.remove(part.id())); // they were only looked at
     parts.byId().keySet().forEach(id -> answers.putIfAbsent(id, denied));
     return Future.succeededFuture();
-  }
-
-  private static List<Part> audited(Parts parts) {
-    return those(parts, part -> part.has(RuleOption.AUDIT));
-  }
-
-  private static List<Part> over(Parts parts) {
-    return those(parts, part -> part.isOver() && !part.has(RuleOption.AUDIT));
-  }
-
-  private static List<Part> idle(Parts parts) {
-    return those(parts, part -> isEnforced(part) && part.takesNothing());
-  }
-
-  private static List<Part> charged(Parts parts) {
-    return those(parts, part -> isEnforced(part) && !part.takesNothing() && !part.isOver());
-  }
-
-  private static List<Part> quotas(Parts parts) {
-    return those(parts, Part::isAlternative);
-  }
-
-  private static List<Part> refunded(Parts parts) {
-    return those(parts, part -> part.isRefund() && !part.has(RuleOption.AUDIT));
-  }
-
-  private static boolean isEnforced(Part part) {
-    return !part.has(RuleOption.AUDIT) && !part.isAlternative() && !part.isRefund();
-  }
-
-  private static List<Part> those(Parts parts, Predicate<Part> which) {
-    return parts.byId().values().stream().filter(which).toList();
   }
 
   // Each by itself, and awaited if another fails; whether all were allowed.
   private static Future<Boolean> forEach(
       List<Part> parts, Function<Part, Future<Answer>> decide, Map<String, Answer> answers) {
+    if (parts.isEmpty()) {
+      return Future.succeededFuture(true);
+    }
     return Future.join(parts.stream()
             .map(part -> decide.apply(part).onSuccess(answer -> answers.put(part.id(), answer)))
             .toList())
@@ -195,17 +168,17 @@ final class RateLimits {
   // taken the room of one in between, nothing was charged, and the rest is tried.
   private Future<Boolean> chargeAll(
       Parts parts, boolean mayTake, TicketRequest ticket, Map<String, Answer> answers) {
-    List<Part> others = charged(parts);
+    List<Part> others = parts.of(Role.CHARGED);
     if (!mayTake) {
       return forEach(others, each::look, answers).map(done -> false);
     }
     List<Part> taken = new ArrayList<>(others);
-    taken.addAll(open(quotas(parts), answers));
+    taken.addAll(open(parts.of(Role.ALTERNATIVE), answers));
     return charge(taken, ticket, answers).compose(all -> {
       boolean isOther = all || taken.stream().noneMatch(Part::isAlternative);
       return isOther || others.stream().anyMatch(part -> !isAllowed(part, answers))
           ? Future.succeededFuture(all)
-          : chargeAll(parts, hasRoom(quotas(parts), answers), ticket, answers);
+          : chargeAll(parts, hasRoom(parts.of(Role.ALTERNATIVE), answers), ticket, answers);
     });
   }
 
@@ -246,12 +219,12 @@ final class RateLimits {
   }
 
   private Future<?> refund(Parts parts, boolean mayRefund, Map<String, Answer> answers) {
-    List<Part> refunded = refunded(parts);
+    List<Part> refunded = parts.of(Role.REFUNDED);
     if (!mayRefund) {
       return forEach(refunded, each::look, answers);
     }
     boolean isCharged =
-        !those(parts, part -> part.hits() > 0 && !part.has(RuleOption.AUDIT)).isEmpty();
+        parts.byId().values().stream().anyMatch(part -> part.mayDeny() && part.hits() > 0);
     // The charges stay: an error would charge them once more.
     return forEach(
         refunded,
