@@ -54,6 +54,7 @@ final class LoopMemory implements Witness {
   private final LongSupplier nanos;
   private final LoopCounts counts = new LoopCounts();
   private final LoopCases cases = new LoopCases();
+  private final LimitedCallers callers = new LimitedCallers(counts, cases);
   private final LoopDenials denials = new LoopDenials();
   /** Apart: what is only rehearsed pushes out no denial. */
   private final LoopDenials rehearsed = new LoopDenials();
@@ -97,10 +98,7 @@ final class LoopMemory implements Witness {
       }
     }
     if (fullest != null) {
-      LimitName by = by(question, fullest.bucket());
-      long now = nanos.getAsLong();
-      counts.near(name(question), by, now);
-      count(CaseType.NEAR, question, by, now);
+      callers.add(CaseType.NEAR, question, fullest.bucket(), nanos.getAsLong());
     }
     return allowed;
   }
@@ -120,11 +118,10 @@ final class LoopMemory implements Witness {
 
   private Decision refused(Question question, Decision decision, String outcome, String reason) {
     long now = nanos.getAsLong();
-    LimitName by = by(question, reason);
-    SubjectName who = name(question);
-    counts.denied(who, by, now);
-    count(CaseType.DENIED, question, by, now);
-    return denials.accepts(who, now) ? remember(question, decision, by, outcome) : decision;
+    LimitedCaller caller = callers.add(CaseType.DENIED, question, reason, now);
+    return caller.isRemembered(denials, now)
+        ? remember(question, decision, caller.by(), outcome)
+        : decision;
   }
 
   private Decision remember(Question question, Decision decision, LimitName by, String outcome) {
@@ -132,10 +129,6 @@ final class LoopMemory implements Witness {
     denials.add(denial);
     log.accept(denial);
     return decision.withId(denial.event().id());
-  }
-
-  private void count(CaseType kind, Question question, LimitName by, long now) {
-    cases.count(kind, CaseName.of(question, by.limit()), by, now);
   }
 
   private Denial denial(
@@ -161,7 +154,8 @@ final class LoopMemory implements Witness {
   /** Remembers a request that a limit would have denied which is not enforced. */
   void wouldDeny(WouldDeny.Found found) {
     long now = nanos.getAsLong();
-    count(CaseType.WOULD_DENY, found.question(), found.by(), now);
+    CaseName name = CaseName.of(found.question(), found.by().limit());
+    cases.count(CaseType.WOULD_DENY, name, found.by(), now);
     if (rehearsed.accepts(name(found.question()), now)) {
       Denial denial =
           denial(found.question(), found.decision(), found.by(), Denial.WOULD_DENY, found.trace());
@@ -211,6 +205,7 @@ final class LoopMemory implements Witness {
   Future<Cases> find(CaseQuery asked, LongFunction<Instant> time) {
     Promise<Cases> found = Promise.promise();
     loop.runOnContext(here -> {
+      callers.count();
       long now = nanos.getAsLong();
       found.complete(cases.find(asked, now, time.apply(now)));
     });
@@ -220,7 +215,10 @@ final class LoopMemory implements Witness {
   /** The counts of the last minute. Any thread may ask. */
   Future<Counts> counts(int most) {
     Promise<Counts> counted = Promise.promise();
-    loop.runOnContext(now -> counted.complete(counts.counts(nanos.getAsLong(), most)));
+    loop.runOnContext(now -> {
+      callers.count();
+      counted.complete(counts.counts(nanos.getAsLong(), most));
+    });
     return counted.future();
   }
 }

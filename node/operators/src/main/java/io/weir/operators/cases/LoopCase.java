@@ -41,15 +41,17 @@ final class LoopCase {
     return name;
   }
 
-  void count(LimitName by, long nowMillis) {
+  /** Counts requests of one second; others of that second may have been counted, or follow. */
+  void count(LimitName by, int more, long firstMillis, long lastMillis) {
     this.by = by;
-    hour.count(nowMillis);
-    minute.count(nowMillis);
-    if (!isOpen(nowMillis)) {
-      begin(nowMillis);
+    hour.add(more, lastMillis);
+    minute.add(more, lastMillis);
+    if (!isOpen(firstMillis)) {
+      begin(firstMillis);
     }
-    last = nowMillis;
-    requests++;
+    first = Math.min(first, firstMillis);
+    last = Math.max(last, lastMillis);
+    requests += more;
   }
 
   private void begin(long nowMillis) {

@@ -33,16 +33,36 @@ public final class LoopCases {
     return requireNonNull(cases.get(kind)); // there is one of each
   }
 
+  /**
+   * Requests of one case within a second, by a clock that does not go back.
+   *
+   * @param number how many
+   */
+  public record Requests(int number, long firstNanos, long lastNanos) {}
+
   /** Counts a request. */
   public void count(CaseType kind, CaseName name, LimitName by, long nowNanos) {
     long now = now(nowNanos);
+    count(kind, name, by, 1, now, now);
+  }
+
+  /** Counts requests. */
+  public void count(CaseType kind, CaseName name, LimitName by, Requests requests) {
+    long first = TimeUnit.NANOSECONDS.toMillis(requests.firstNanos());
+    long last = TimeUnit.NANOSECONDS.toMillis(requests.lastNanos());
+    latestMillis = Math.max(latestMillis, last);
+    count(kind, name, by, requests.number(), first, last);
+  }
+
+  private void count(
+      CaseType kind, CaseName name, LimitName by, int number, long first, long last) {
     TenantMap<CaseName, LoopCase> all = of(kind);
     LoopCase known = all.get(name.tenant(), name);
     if (known == null) {
-      known = new LoopCase(name, by, now);
+      known = new LoopCase(name, by, first);
       all.put(name.tenant(), name, known);
     }
-    known.count(by, now);
+    known.count(by, number, first, last);
   }
 
   /**

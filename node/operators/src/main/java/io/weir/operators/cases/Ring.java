@@ -23,10 +23,6 @@ public final class Ring {
     this.endsMillis = (newest + 1) * sliceMillis;
   }
 
-  void count(long nowMillis) {
-    add(1, nowMillis);
-  }
-
   public void add(int more, long nowMillis) {
     advance(nowMillis);
     counts[current] += more;

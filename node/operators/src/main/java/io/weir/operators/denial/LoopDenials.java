@@ -55,16 +55,20 @@ public final class LoopDenials {
    * id that was told can be looked up. A tenant with few denials is remembered all the same, beside tenants with many.
    */
   public boolean accepts(SubjectName key, long nowNanos) {
+    return acceptsFrom(key, nowNanos) <= nowNanos;
+  }
+
+  /** The time from which on a denial of a key is to be remembered, as far as it is known: now or within a second. */
+  public long acceptsFrom(SubjectName key, long nowNanos) {
     Map<String, Denial> ofTenant = ofTenants.getOrDefault(key.tenant(), Map.of());
-    boolean isCrowded = ofTenant.size() >= MOST_OF_QUIET_TENANT && isBusy(all, MOST, nowNanos);
-    if (isCrowded || isBusy(ofTenant, MOST_OF_TENANT, nowNanos)) {
-      return false;
+    long from = hasRoomFrom(ofTenant, MOST_OF_TENANT, nowNanos);
+    if (ofTenant.size() >= MOST_OF_QUIET_TENANT) {
+      from = Math.max(from, hasRoomFrom(all, MOST, nowNanos));
     }
     ArrayDeque<Denial> own = ofKeys.get(key);
-    if (own == null || own.size() < MOST_OF_KEY_A_SECOND) {
-      return true;
-    }
-    return nowNanos - firstOfLast(own).event().atNanos() >= SECOND_NANOS;
+    return own == null || own.size() < MOST_OF_KEY_A_SECOND
+        ? from
+        : Math.max(from, firstOfLast(own).event().atNanos() + SECOND_NANOS);
   }
 
   // Without a stream: a flood of one key asks for it with each request.
@@ -76,8 +80,8 @@ public final class LoopDenials {
     return newest.next();
   }
 
-  private static boolean isBusy(Map<String, Denial> denials, int most, long nowNanos) {
-    return denials.size() >= most && nowNanos - oldest(denials).event().atNanos() < SECOND_NANOS;
+  private static long hasRoomFrom(Map<String, Denial> denials, int most, long nowNanos) {
+    return denials.size() < most ? nowNanos : oldest(denials).event().atNanos() + SECOND_NANOS;
   }
 
   /** Remembers a denial. */

@@ -22,14 +22,14 @@ public final class LoopCounts {
     }
   }
 
-  /** Counts a denial. */
-  public void denied(SubjectName who, LimitName by, long nowNanos) {
-    slice(nowNanos).denied().count(who, by);
+  /** Counts denials of a caller. */
+  public void denied(SubjectName who, LimitName by, int times, long nowNanos) {
+    slice(nowNanos).denied().count(who, by, times);
   }
 
-  /** Counts an admission that left a limit nearly full. */
-  public void near(SubjectName who, LimitName by, long nowNanos) {
-    slice(nowNanos).near().count(who, by);
+  /** Counts admissions that left a limit nearly full. */
+  public void near(SubjectName who, LimitName by, int times, long nowNanos) {
+    slice(nowNanos).near().count(who, by, times);
   }
 
   /** The counts of the last minute. */

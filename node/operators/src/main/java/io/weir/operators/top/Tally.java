@@ -29,10 +29,15 @@ public final class Tally {
 
   /** Counts once. */
   public void count(SubjectName who, LimitName by) {
-    total++;
-    keys.update(who);
-    tenants.update(who.tenant());
-    count(by, 1);
+    count(who, by, 1);
+  }
+
+  /** Counts so many times. */
+  void count(SubjectName who, LimitName by, int times) {
+    total += times;
+    keys.update(who, times);
+    tenants.update(who.tenant(), times);
+    count(by, times);
   }
 
   private void count(LimitName by, long times) {

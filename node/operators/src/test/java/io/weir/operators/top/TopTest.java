@@ -38,7 +38,7 @@ final class TopTest {
       SubjectName who = new SubjectName("t" + name % 100, "k" + name);
       exact.merge(who.text(), 1L, Long::sum);
       // Over a minute less a slice: nothing is forgotten.
-      loops.get(random.nextInt(LOOPS)).denied(who, LIMIT, 50 * SECOND / EVENTS * i);
+      loops.get(random.nextInt(LOOPS)).denied(who, LIMIT, 1, 50 * SECOND / EVENTS * i);
     }
     List<Counts> told =
         loops.stream().map(loop -> loop.counts(50 * SECOND, TOLD)).toList();
@@ -70,8 +70,8 @@ final class TopTest {
   void whatIsOlderThanAMinuteIsForgotten() {
     LoopCounts loop = new LoopCounts();
     SubjectName who = new SubjectName("acme", "k1");
-    loop.denied(who, LIMIT, SECOND);
-    loop.near(who, LIMIT, 40 * SECOND);
+    loop.denied(who, LIMIT, 1, SECOND);
+    loop.near(who, LIMIT, 1, 40 * SECOND);
 
     assertThat(loop.counts(50 * SECOND, TOLD).denied().total()).isEqualTo(1);
     assertThat(loop.counts(62 * SECOND, TOLD).denied()).isEqualTo(Tops.NONE);
@@ -83,8 +83,8 @@ final class TopTest {
   @Test
   void aClockBelowZeroCounts() {
     LoopCounts loop = new LoopCounts();
-    loop.denied(new SubjectName("acme", "k1"), LIMIT, -70 * SECOND);
-    loop.denied(new SubjectName("acme", "k1"), LIMIT, -1);
+    loop.denied(new SubjectName("acme", "k1"), LIMIT, 1, -70 * SECOND);
+    loop.denied(new SubjectName("acme", "k1"), LIMIT, 1, -1);
 
     assertThat(loop.counts(1, TOLD).denied().total()).isEqualTo(1);
   }
@@ -120,8 +120,8 @@ final class TopTest {
     LoopCounts loop = new LoopCounts();
     List<SubjectName> names = new ArrayList<>();
     IntStream.range(0, 40).forEach(i -> names.add(new SubjectName("t" + i % 3, "user:\"é/" + i)));
-    names.forEach(who -> loop.denied(who, LIMIT, SECOND));
-    names.forEach(who -> loop.near(who, LIMIT, SECOND));
+    names.forEach(who -> loop.denied(who, LIMIT, 1, SECOND));
+    names.forEach(who -> loop.near(who, LIMIT, 1, SECOND));
     Counts counts = loop.counts(SECOND, TOLD);
 
     assertThat(Counts.parse(counts.toJson())).isEqualTo(counts);
