@@ -156,7 +156,7 @@ final class LiveIT {
     assertThat(ran.status()).as(ran.out()).isZero();
     assertThat(ran.out())
         .matches(
-            "Nothing needs you · 2 nodes · Redis \\d+ ms · policy 1 by node, \\d+ \\S+ ago\\s+");
+            "Nothing needs you · 2 nodes · Redis p99 \\d+ ms · policy 1 by node, \\d+ \\S+ ago\\s+");
   }
 
   @Test

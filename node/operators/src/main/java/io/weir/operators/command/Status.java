@@ -69,7 +69,7 @@ final class Status {
     String state = redis.getString("state").replace('_', ' ');
     parts.add(
         redis.containsKey("p99Ms") && state.equals("answers")
-            ? "Redis %.0f ms".formatted(Math.ceil(redis.getDouble("p99Ms")))
+            ? "Redis p99 %.0f ms".formatted(Math.ceil(redis.getDouble("p99Ms")))
             : "Redis " + (state.equals("answers") ? "reachable" : state));
     JsonObject policy = found.getJsonObject("policy");
     parts.add("policy %d".formatted(policy.getLong("revision"))

@@ -41,18 +41,33 @@ final class ManyNamesPageIT extends OperatorsPage {
 
     for (int width : new int[] {1280, 1024, 375}) {
       page.setViewportSize(width, 900);
+      go("now?list=changes");
+      assertThat(page.locator("[aria-label=changes] tbody")).containsText(id);
+      assertThat(isTooWide()).as("changes at %d", width).isEqualTo(false);
       go("keys?find=" + id);
       assertThat(page.locator("[aria-label=keys] tbody")).containsText(NOTE.strip());
       assertThat(isTooWide()).as("keys at %d", width).isEqualTo(false);
       go("now");
       Locator row = page.locator("[data-row]", new Page.LocatorOptions().setHasText(subject));
+      assertThat(row.first()).isVisible();
+      assertThat(isHidden("[aria-label=cases]")).as("cases at %d", width).isEqualTo(false);
       row.first().click();
       assertThat(page.locator(".detail h2")).containsText("robots/" + subject);
       assertThat(page.locator(".decisions")).containsText("Ask is denied");
       assertThat(isTooWide()).as("a key at %d", width).isEqualTo(false);
+      assertThat(isHidden("[aria-label=cases]")).as("beside a key at %d", width).isEqualTo(false);
+      double title = page.locator(".detail h2").boundingBox().y;
+      assertThat(page.locator(".detail .close").boundingBox().y).isBetween(title - 10, title + 20);
     }
     assertThat(page.locator("[role=alert]")).hasCount(0);
     assertThat(complaints).isEmpty();
+  }
+
+  /** Whether a table has columns that are seen only if it is scrolled. */
+  private Object isHidden(String table) {
+    return page.locator(table)
+        .first()
+        .evaluate("element => element.scrollWidth > element.clientWidth");
   }
 
   @Test

@@ -36,7 +36,7 @@ final class TroublePageIT extends OperatorsPage {
       assertThat(page.locator(".figures")).isVisible();
 
       proxy.stall(true);
-      assertThat(page.locator(".problem")).containsText("This node does not answer since");
+      assertThat(page.locator(".problem")).containsText("This node has not answered for");
       assertThat(page.locator(".state")).hasText("node not heard");
       assertThat(page.locator("main.stale")).isVisible();
 

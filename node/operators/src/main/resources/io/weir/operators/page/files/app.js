@@ -116,7 +116,7 @@ function isDead() {
 
 function silence() {
   const millis = Date.now() - live.heardAt;
-  return html`<div class="problem" role="alert"><strong>This node does not answer since ${wait(Math.floor(millis / 1000) * 1000)}.</strong>
+  return html`<div class="problem" role="alert"><strong>This node has not answered for ${wait(Math.floor(millis / 1000) * 1000)}.</strong>
     The figures below are from ${clock(live.heardAt)}. Updates continue when the node is back; the page of another node shows the same.</div>`;
 }
 

@@ -112,7 +112,7 @@ export function drawChanges(app) {
   const matching = shown.lines?.filter(line => matches(app, `${line.who} ${line.record} ${words(line)}`));
   const columns = [
     ['when', line => html`${clock(line.at)} <small>${age(line.at)} ago</small>`, 'number left'],
-    ['what', line => html`${link(line)}: ${effect(line)}`],
+    ['what', line => html`${link(line)}: ${effect(line)}`, 'long'],
     ['by', line => line.who],
     ['', line => (mayUndo(app, line) ? html`<button type="button" class="plain" @click=${app.doing(() => undo(app, line))}>Undo…</button>` : nothing)]
   ];

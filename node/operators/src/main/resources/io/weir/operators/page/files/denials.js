@@ -76,8 +76,8 @@ export function denialList(isOfOneKey) {
   };
 
   const columns = [
-    ...(isOfOneKey ? [] : [['who', group => keyLink(group.latest.key, group.latest.tenant, { operation: group.latest.operation, limit: limits(group.latest) })]]),
-    ['limit', group => html`<b>${inWords(group.latest)}</b> ${operation(group.latest)}`],
+    ...(isOfOneKey ? [] : [['who', group => keyLink(group.latest.key, group.latest.tenant, { operation: group.latest.operation, limit: limits(group.latest) }), 'long']]),
+    ['limit', group => html`<b>${inWords(group.latest)}</b> ${operation(group.latest)}`, 'long'],
     ['denials', group => html`<details @toggle=${stand}><summary>${number(group.members.length)}</summary><ul class="singles">${group.members.slice(0, 50).map(single)}</ul></details>`],
     ['first', group => age(group.first.at), 'number hour'],
     ['last', group => age(group.latest.at), 'number'],

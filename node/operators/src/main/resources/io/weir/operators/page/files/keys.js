@@ -152,7 +152,7 @@ const COLUMNS = {
     ['overrides', row => (row.overrides || []).length || nothing, 'number'],
     ['expires', row => time(row.expires)],
     ['changed', changed],
-    ['note', row => row.note || nothing]
+    ['note', row => row.note || nothing, 'note']
   ],
   tenants: () => [
     ['tenant', row => html`<a data-row href=${withQuery('#/now', { tenant: row.id })}>${row.id}</a>`],
@@ -161,7 +161,7 @@ const COLUMNS = {
     ['keys at most', row => row.maxKeys ?? nothing, 'number'],
     ['keys', row => html`<a href=${withQuery('#/keys', { tenant: row.id })}>its keys</a>`],
     ['changed', changed],
-    ['note', row => row.note || nothing]
+    ['note', row => row.note || nothing, 'note']
   ],
   tokens: app => [
     ['token', row => html`<b>${row.name}</b>`],

@@ -47,7 +47,7 @@ function verdict() {
   const facts = [
     ...(live.cases?.total ? [`${totalOf(live.cases)} limited as the policy says`] : []),
     nodesInWords(),
-    redis.p99Ms === undefined ? 'Redis reachable' : `Redis ${number(redis.p99Ms)} ms`,
+    redis.p99Ms === undefined ? 'Redis reachable' : `Redis p99 ${number(redis.p99Ms)} ms`,
     `policy ${policy.revision}${policy.since ? ` since ${clock(policy.since)}` : ''}${policy.by ? ` by ${policy.by}` : ''}`
   ];
   return html`<p class="verdict"><b>Nothing needs you</b> <span class="quiet">· ${facts.join(' · ')}</span></p>`;
@@ -105,12 +105,12 @@ function cases(app) {
   const times = ['now', 'closed'].includes(shown.list) ? 'denied' : 'times';
   const columns = [
     ['who', one => who(app, one)],
-    ['limit', one => html`<b>${one.why || one.limit}</b> ${operation(one)}`],
+    ['limit', one => html`<b>${one.why || one.limit}</b> ${operation(one)}`, 'long'],
     ['since', one => age(one.since, found.at), 'number'],
     ['last', one => age(one.last, found.at), 'number hour'],
-    ['last hour', one => spark(one.minutes, `${one.lastHour} in the last hour`), 'trend hour'],
-    shown.list === 'closed' ? ['denied', one => number(one.requests), 'number'] : [`${times} a minute`, one => number(one.lastMinute), 'number'],
-    [`${times} an hour`, one => number(one.lastHour), 'number hour']
+    ['trend', one => spark(one.minutes, `${one.lastHour} in the last hour`), 'trend hour'],
+    shown.list === 'closed' ? ['denied', one => number(one.requests), 'number'] : [`${times} last minute`, one => number(one.lastMinute), 'number'],
+    [`${times} last hour`, one => number(one.lastHour), 'number hour']
   ];
   const matching = found && inOrder(found.cases.filter(one => matches(app, `${one.tenant}/${one.key || ''} ${one.limit} ${one.why || ''} ${one.operation}`)));
   return html`${app.parameters.find ? html`<p class="line">only <b>${app.parameters.find}</b> <a href=${withQuery('#/now', { list: shown.list })}>all</a></p>` : nothing}

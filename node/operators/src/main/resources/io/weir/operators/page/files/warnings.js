@@ -18,7 +18,7 @@ async function test(app, to) {
 
 function standing(one) {
   if (one.failingSince) {
-    return html`<span class="state bad">fails since ${age(one.failingSince)}: ${one.why}</span>`;
+    return html`<span class="state bad">fails for ${age(one.failingSince)}: ${one.why}</span>`;
   }
   return one.lastDelivered ? html`<span class="state">takes them, the last ${age(one.lastDelivered)} ago</span>` : html`<span class="quiet">nothing was sent yet</span>`;
 }
