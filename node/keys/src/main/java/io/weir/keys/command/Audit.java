@@ -1,13 +1,17 @@
 package io.weir.keys.command;
 
+import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.weir.node.command.Ago;
 import io.weir.node.command.CommandRow;
+import io.weir.node.command.RateWords;
 import io.weir.node.command.RowCommand;
 import io.weir.node.command.Table;
+import java.time.Instant;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** {@code weir audit}: the last changes of keys, tenants and tokens. */
 final class Audit {
@@ -31,11 +35,11 @@ final class Audit {
         .text("who", line -> line.getString("who"))
         .text("what", line -> line.getString("what"))
         .text("record", line -> line.getString("record"))
-        .sentence("change", Audit::difference);
+        .sentence("change", line -> difference(line, call.now()));
   }
 
   // The fields that differ, without those that differ each time.
-  private static String difference(JsonObject line) {
+  private static String difference(JsonObject line, Instant now) {
     JsonObject before = line.getJsonObject("before", new JsonObject());
     JsonObject after = line.getJsonObject("after", new JsonObject());
     TreeSet<String> names = new TreeSet<>(before.fieldNames());
@@ -44,11 +48,40 @@ final class Audit {
     return names.stream()
         .filter(name ->
             !String.valueOf(before.getValue(name)).equals(String.valueOf(after.getValue(name))))
-        .map(name -> "%s: %s → %s".formatted(name, shown(before, name), shown(after, name)))
+        .map(name -> "%s: %s → %s"
+            .formatted(name, shown(before.getValue(name), now), shown(after.getValue(name), now)))
         .collect(Collectors.joining(", "));
   }
 
-  private static String shown(JsonObject json, String name) {
-    return json.containsKey(name) ? String.valueOf(json.getValue(name)) : "–";
+  private static String shown(@Nullable Object value, Instant now) {
+    if (value instanceof JsonArray list) {
+      return list.stream().map(one -> shown(one, now)).collect(Collectors.joining(", "));
+    }
+    if (value instanceof JsonObject json) {
+      return isOverride(json)
+          ? override(json, now)
+          : json.stream()
+              .map(one -> one.getKey() + " " + shown(one.getValue(), now))
+              .collect(Collectors.joining(", "));
+    }
+    return value == null ? "–" : String.valueOf(value);
+  }
+
+  private static boolean isOverride(JsonObject json) {
+    return json.containsKey("bucket") || json.containsKey("limits");
+  }
+
+  // The words of the page.
+  private static String override(JsonObject json, Instant now) {
+    Object opsPerSec = json.getValue("opsPerSec");
+    Object size = opsPerSec instanceof Number number
+        ? RateWords.of(number.doubleValue())
+        : json.getValue("rate", json.getValue("limit", ""));
+    String until = json.getString("until", "");
+    return "%s %s%s"
+        .formatted(
+            json.getString("bucket", json.getString("limits")),
+            size,
+            until.isEmpty() ? "" : " " + Ago.sentence("until " + until, now));
   }
 }

@@ -90,7 +90,7 @@ final class KeyCommandsIT {
         .replaceAll("(?s).*\"key\":\"([^\"]+)\".*", "$1");
     within(key, 200);
     assertThat(weir("keys", "list", "--tenant", "acme").out()).contains("k1");
-    assertThat(limit("k1")).contains(" plan ", " 10 ");
+    assertThat(limit("k1")).contains(" plan ", " 10/s ");
     Ran boosted =
         weir("keys", "boost", "k1", "--bucket", "calls", "--ops-per-sec", "50", "--for", "2h");
     assertThat(boosted.status()).as(boosted.err()).isZero();
@@ -101,7 +101,7 @@ final class KeyCommandsIT {
     assertThat(lowered.err())
         .matches(
             "calls of k1 is 50/s until 20\\S+Z \\(expected: more than that, or --lower\\)\\s+");
-    assertThat(limit("k1")).contains(" 50 ", " in 2 h");
+    assertThat(limit("k1")).contains(" 50/s ", " in 2 h");
     assertThat(weir("keys", "set", "k1", "{\"plan\": \"gold\"}").status()).isZero();
     assertThat(weir("keys", "freeze", "k1").status()).isZero();
     assertThat(weir("keys", "show", "k1").out()).contains("frozen");
@@ -112,9 +112,10 @@ final class KeyCommandsIT {
     Ran gone = weir("keys", "show", "k1");
     assertThat(gone.status()).isEqualTo(1);
     assertThat(gone.err()).contains("key_unknown");
-    assertThat(weir("audit").out())
+    assertThat(weir("audit").out().replaceAll("\\s+", " "))
         .contains("create")
         .contains("state: active → frozen")
+        .contains("overrides: – → calls 50/s for 2 h")
         .doesNotContain(key);
   }
 

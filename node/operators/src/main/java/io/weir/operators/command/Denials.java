@@ -59,10 +59,14 @@ final class Denials {
                 : "");
   }
 
-  // The words of the page.
+  // The words of the page. A key may be refused, as for a freeze, before its operation is looked
+  // for.
   private static String operation(JsonObject denial) {
     String name = denial.getString("operation");
-    return name.equals(Plan.UNLISTED) ? "no operation of the policy" : name;
+    if (!name.equals(Plan.UNLISTED)) {
+      return name;
+    }
+    return denial.containsKey("why") ? "" : "no operation of the policy";
   }
 
   private static String why(JsonObject denial) {

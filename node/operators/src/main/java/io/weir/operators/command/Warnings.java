@@ -68,9 +68,9 @@ final class Warnings {
         .sentence(
             "now",
             one -> one.getBoolean("isFailing")
-                ? "fails since %s: %s"
+                ? "fails for %s: %s"
                     .formatted(
-                        Ago.words(one.getString("failingSince"), call.now()), one.getString("why"))
+                        Ago.since(one.getString("failingSince"), call.now()), one.getString("why"))
                 : "")
         .print(receivers, call.out());
   }

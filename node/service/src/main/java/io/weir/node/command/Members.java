@@ -15,6 +15,9 @@ import java.util.stream.Collectors;
 final class Members {
   private static final String INSTANT = "\\d{4}-\\d\\d-\\d\\dT[\\d:.]+Z";
 
+  private static final String RATE = "opsPerSec";
+  private static final String MILLIS = "Ms$";
+
   private Members() {}
 
   static void print(JsonObject json, PrintWriter out, Instant now) {
@@ -44,11 +47,25 @@ final class Members {
     for (String field : rows.stream()
         .flatMap(row -> row.fieldNames().stream())
         .collect(Collectors.toCollection(LinkedHashSet::new))) {
-      table =
-          table.text(field, row -> row.containsKey(field) ? inLine(row.getValue(field), now) : "");
+      table = table.text(label(field), row -> row.containsKey(field) ? shown(row, field, now) : "");
     }
     out.printf("%n%s:%n", name);
     table.print(rows, out);
+  }
+
+  private static String label(String field) {
+    return field.equals(RATE) ? "rate" : field.replaceFirst(MILLIS, "");
+  }
+
+  // A slow rate has no digits per second that anybody reads.
+  private static String shown(JsonObject row, String field, Instant now) {
+    Object value = row.getValue(field);
+    if (value instanceof Number number && field.equals(RATE)) {
+      return RateWords.of(number.doubleValue());
+    }
+    return value instanceof Number number && !label(field).equals(field)
+        ? Ago.precisely(number.longValue())
+        : inLine(value, now);
   }
 
   private static String inLine(Object value, Instant now) {
