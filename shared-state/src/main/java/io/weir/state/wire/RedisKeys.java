@@ -68,9 +68,9 @@ public final class RedisKeys {
     return PREFIX + "warning:" + rule + ":" + owner + ":" + limit + ":" + at;
   }
 
-  /** A text: the draft of the policy that an operator writes. */
-  public static String draft(String operator) {
-    return PREFIX + "draft:" + operator;
+  /** A hash: the drafts of the policy that an operator writes, by session. */
+  public static String drafts(String operator) {
+    return PREFIX + "drafts:" + operator;
   }
 
   /** A text: a policy that all nodes read before it is in force. */

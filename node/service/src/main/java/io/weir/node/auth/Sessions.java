@@ -162,6 +162,13 @@ public final class Sessions {
         : open(request).mapEmpty();
   }
 
+  /** The name of the session by which a request was admitted, which is no secret; empty for one with a token of its own. */
+  public static Optional<String> name(HttpServerRequest request) {
+    return SessionCookie.shown(request)
+        .filter(secret -> showsCsrf(request, secret))
+        .map(SessionSecret::name);
+  }
+
   private Future<SessionSecret> open(HttpServerRequest request) {
     SessionSecret secret =
         SessionCookie.shown(request).orElseThrow(() -> new RefusedException(MISSING));

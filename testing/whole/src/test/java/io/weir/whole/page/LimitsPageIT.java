@@ -3,6 +3,7 @@ package io.weir.whole.page;
 import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.microsoft.playwright.BrowserContext;
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.options.FilePayload;
@@ -60,7 +61,7 @@ final class LimitsPageIT extends OperatorsPage {
     assertThat(page.locator(".stale")).hasCount(0);
     other.stop();
 
-    assertThat(page.locator("[role=alert]").first()).containsText("does not answer since");
+    assertThat(page.locator("[role=alert]").first()).containsText("has not answered for");
     assertThat(page.locator("main.stale")).isVisible();
     assertThat(text).hasValue(policy + "# mine\n");
 
@@ -98,6 +99,36 @@ final class LimitsPageIT extends OperatorsPage {
     confirm("Discard").click();
     assertThat(text).hasValue(policy);
     Awaitility.await().until(() -> send("GET", DRAFT, "").body(), "{}"::equals);
+    assertThat(complaints).allMatch(it -> it.contains("ERR_CONNECTION_REFUSED")); // by the dead one
+  }
+
+  @Test
+  void twoBrowsersWithOneTokenHaveADraftEach() {
+    Locator text = draft(policy);
+    text.fill(policy + "# mine\n");
+    Awaitility.await().until(() -> send("GET", DRAFT, "").body(), body -> body.contains("# mine"));
+    try (BrowserContext another = context.browser().newContext()) {
+      Page mine = page;
+      page = another.newPage();
+      draft(policy).fill(policy + "# of another\n");
+      Awaitility.await()
+          .until(() -> send("GET", DRAFT, "").body(), body -> body.contains("# of another"));
+      mine.reload();
+      assertThat(text).hasValue(policy + "# mine\n");
+
+      button("Discard…").click();
+      confirm("Discard").click();
+      assertThat(page.locator("#policy-text")).hasValue(policy);
+      Awaitility.await()
+          .until(() -> send("GET", DRAFT, "").body(), body -> !body.contains("# of another"));
+      page.reload();
+      button("Continue the draft of").click();
+      assertThat(page.locator("#policy-text")).hasValue(policy + "# mine\n");
+      assertThat(page.locator(".steps")).containsText("differs from revision");
+      page = mine;
+    }
+    page.reload();
+    assertThat(text).hasValue(policy + "# mine\n");
     assertThat(complaints).isEmpty();
   }
 

@@ -9,6 +9,7 @@ import io.weir.node.admin.Operators;
 import io.weir.node.answer.RefusedException;
 import io.weir.node.auth.Operator;
 import io.weir.node.auth.Operator.Scope;
+import io.weir.node.auth.Sessions;
 import io.weir.node.extension.LoopParts;
 import io.weir.node.intake.Door;
 import io.weir.node.intake.Route;
@@ -18,8 +19,9 @@ import java.util.List;
 import java.util.concurrent.CompletionStage;
 
 /**
- * {@code /v1/session/draft}: the draft of the policy that an operator writes on the page, for its pages at all nodes. It is
- * text, and no policy yet: nothing reads it but the page.
+ * {@code /v1/session/draft}: the draft of the policy that an operator writes on the page in a session, for its pages at all
+ * nodes; the newest one of another session of the operator may be continued. A draft is text, and no policy yet: nothing
+ * reads it but the page.
  */
 public final class DraftDoor implements Door {
   /** A larger one stays in its browser. */
@@ -29,7 +31,8 @@ public final class DraftDoor implements Door {
   private static final String INVALID = "draft_invalid";
   private static final String TEXT = "text";
   private static final String AT = "at";
-  private static final List<String> OTHERS = List.of("base", "compared");
+  private static final String OTHER = "other";
+  private static final List<String> OF_PAGE = List.of("base", "compared");
 
   private final Context loop;
   private final Operators operators;
@@ -52,16 +55,22 @@ public final class DraftDoor implements Door {
 
   private Future<Void> look(RoutedRequest request) {
     Operator operator = operators.of(request.http());
-    return of(drafts.look(operator.name())).compose(draft -> {
+    return of(drafts.look(operator.name(), Sessions.name(request.http()))).compose(found -> {
+      JsonObject answer = found.own().orElseGet(JsonObject::new);
+      found.other().ifPresent(other -> answer.put(OTHER, other));
       request.response().putHeader(HttpHeaders.CACHE_CONTROL, "no-store");
-      return request.answer(200, draft.orElseGet(JsonObject::new));
+      return request.answer(200, answer);
     });
   }
 
   private Future<Void> keep(RoutedRequest request) {
     Operator operator = operators.require(request.http(), Scope.ALL);
     return bodies
-        .object(request, MAX_BYTES, INVALID, body -> of(drafts.put(operator.name(), checked(body))))
+        .object(
+            request,
+            MAX_BYTES,
+            INVALID,
+            body -> of(drafts.put(operator.name(), Sessions.name(request.http()), checked(body))))
         .compose(kept -> request.response().setStatusCode(204).end());
   }
 
@@ -78,7 +87,7 @@ public final class DraftDoor implements Door {
     } else {
       mistakes.add("at: (expected: milliseconds since 1970)");
     }
-    for (String name : OTHERS) {
+    for (String name : OF_PAGE) {
       if (body.getValue(name) instanceof String value) {
         draft.put(name, value);
       }
@@ -91,7 +100,7 @@ public final class DraftDoor implements Door {
 
   private Future<Void> end(RoutedRequest request) {
     Operator operator = operators.require(request.http(), Scope.ALL);
-    return of(drafts.end(operator.name()))
+    return of(drafts.end(operator.name(), Sessions.name(request.http())))
         .compose(ended -> request.response().setStatusCode(204).end());
   }
 

@@ -69,6 +69,9 @@ public record PageFile(
       "svg", "image/svg+xml");
   private static final Pattern COMMENT =
       Pattern.compile("(?m)^ *(?://.*|/\\*(?s:(?!\\*/).)*\\*/ *)\\n");
+  /** Behind code; a text of the page with two strokes between spaces would have a quote after them. */
+  private static final Pattern COMMENT_BEHIND = Pattern.compile("(?m) +// [^'\"`\\n]*$");
+
   private static final Pattern INDENTATION = Pattern.compile("(?m)^\\s+"); // and empty lines
   /** The space around what separates parts of a style sheet; that of a selector before a colon has a meaning. */
   private static final Pattern STYLE_SPACE = Pattern.compile("\\s*([{};,:])\\s+");
@@ -119,7 +122,7 @@ public record PageFile(
     }
   }
 
-  // A tenth of what is sent would be comments, each on lines of its own, and white space.
+  // A tenth of what is sent would be comments and white space.
   private static Buffer shortened(String name, Buffer content) {
     if (!name.endsWith(".js") && !name.endsWith(".css")) {
       return content;
@@ -129,7 +132,7 @@ public record PageFile(
     return Buffer.buffer(
         name.endsWith(".css")
             ? STYLE_SPACE.matcher(flat).replaceAll("$1").replace(";}", "}")
-            : flat);
+            : COMMENT_BEHIND.matcher(flat).replaceAll(""));
   }
 
   private static Buffer packed(Buffer content) {

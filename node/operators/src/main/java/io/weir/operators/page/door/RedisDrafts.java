@@ -13,12 +13,17 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * The drafts of the policy that operators write, one of each, in Redis, where every node finds them: as long as a session
- * lasts. Safe for use by many threads; failures are {@link io.weir.core.throttle.StoreUnavailableException}.
+ * The drafts of the policy that operators write, in Redis, where every node finds them: as long as a session lasts. Each
+ * session of an operator has one, so that people who share a token do not type into each other's. Safe for use by many
+ * threads; failures are {@link io.weir.core.throttle.StoreUnavailableException}.
  */
 final class RedisDrafts {
   static final Duration LASTS = Duration.ofHours(12);
 
+  /** Drafts of one operator. */
+  static final int MOST = 8;
+
+  private static final String NO_SESSION = "-";
   private static final LuaLibrary LIBRARY =
       LuaLibrary.of("drafts", List.of("draft_put", "draft_look", "draft_end"));
 
@@ -31,25 +36,35 @@ final class RedisDrafts {
     this.redis = redis;
   }
 
-  /** Keeps a draft of an operator, in place of the one before. */
-  CompletableFuture<Void> put(String operator, JsonObject draft) {
-    List<String> arguments = List.of(draft.encode(), Long.toString(LASTS.toMillis()));
+  /** The draft of a session, and the newest one of the operator's other sessions. */
+  record Found(Optional<JsonObject> own, Optional<JsonObject> other) {}
+
+  /** Keeps a draft, in place of the one before. Over {@link #MOST}, the operator's oldest one is forgotten. */
+  CompletableFuture<Void> put(String operator, Optional<String> session, JsonObject draft) {
+    List<String> arguments = List.of(
+        session.orElse(NO_SESSION),
+        draft.encode(),
+        Long.toString(LASTS.toMillis()),
+        Integer.toString(MOST));
     return Scripts.run(redis, put, keys(operator), arguments).thenApply(kept -> null);
   }
 
-  /** The draft of an operator. */
-  CompletableFuture<Optional<JsonObject>> look(String operator) {
-    return Scripts.run(redis, look, keys(operator), List.of())
-        .thenApply(
-            found -> found.stream().findFirst().map(text -> JsonInput.object((String) text)));
+  CompletableFuture<Found> look(String operator, Optional<String> session) {
+    return Scripts.run(redis, look, keys(operator), List.of(session.orElse(NO_SESSION)))
+        .thenApply(found -> new Found(draft(found.get(0)), draft(found.get(1))));
   }
 
-  /** Forgets the draft of an operator, if there is one. */
-  CompletableFuture<Void> end(String operator) {
-    return Scripts.run(redis, end, keys(operator), List.of()).thenApply(ended -> null);
+  private static Optional<JsonObject> draft(Object text) {
+    return Optional.of((String) text).filter(it -> !it.isEmpty()).map(JsonInput::object);
+  }
+
+  /** Forgets the draft of a session, if there is one; without a session, all of the operator. */
+  CompletableFuture<Void> end(String operator, Optional<String> session) {
+    return Scripts.run(redis, end, keys(operator), List.of(session.orElse("")))
+        .thenApply(ended -> null);
   }
 
   private static List<String> keys(String operator) {
-    return List.of(RedisKeys.draft(operator));
+    return List.of(RedisKeys.drafts(operator));
   }
 }

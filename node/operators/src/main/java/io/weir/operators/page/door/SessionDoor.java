@@ -9,6 +9,7 @@ import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
 import io.weir.node.auth.KeyHeaders;
 import io.weir.node.auth.Operator;
+import io.weir.node.auth.Sessions;
 import io.weir.node.extension.LoopParts;
 import io.weir.node.intake.Door;
 import io.weir.node.intake.Route;
@@ -18,9 +19,8 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * {@code /v1/session}: begins the session of a browser with an admin token, tells what it may do, and ends it, with the
- * draft of its operator. The token
- * is sent in a header, which a page of another site cannot set without being asked first.
+ * {@code /v1/session}: begins the session of a browser with an admin token, tells what it may do, and ends it, with its
+ * draft. The token is sent in a header, which a page of another site cannot set without being asked first.
  */
 public final class SessionDoor implements Door {
   private static final String PATH = "/v1/session";
@@ -74,10 +74,11 @@ public final class SessionDoor implements Door {
 
   private Future<Void> end(RoutedRequest request) {
     Optional<String> operator = named(request);
+    Optional<String> session = Sessions.name(request.http());
     return operators
         .sessions()
         .end(request.http())
-        .compose(ended -> forgotten(operator))
+        .compose(ended -> forgotten(operator, session))
         .compose(ended -> request.response().setStatusCode(204).end());
   }
 
@@ -91,9 +92,10 @@ public final class SessionDoor implements Door {
   }
 
   // A draft that cannot be forgotten now ends by itself, hours later.
-  private Future<Void> forgotten(Optional<String> operator) {
+  private Future<Void> forgotten(Optional<String> operator, Optional<String> session) {
     return operator
-        .map(name -> Future.fromCompletionStage(drafts.end(name), loop).otherwiseEmpty())
+        .filter(name -> session.isPresent())
+        .map(name -> Future.fromCompletionStage(drafts.end(name, session), loop).otherwiseEmpty())
         .orElseGet(Future::succeededFuture);
   }
 }

@@ -1,5 +1,5 @@
-// The one draft of the policy: it stays in this browser, and in the cluster, until it is in force, discarded, or its
-// operator signs out.
+// The draft of the policy: it stays in this browser, and in the cluster, until it is in force, discarded, or its operator
+// signs out.
 
 import { ask } from './api.js';
 
@@ -7,16 +7,19 @@ const NAME = 'weir.draft';
 const PATH = '/v1/session/draft';
 const PAUSE_MILLIS = 300;
 
-/** The newer draft of browser and cluster: `text`, `base`, the revision it began from, `compared`, the last one, and `at`. */
+/**
+ * The newer draft of browser and cluster: `text`, `base`, the revision it began from, `compared`, the last one, and `at`; and
+ * the newest `other` one of a session of the same operator.
+ */
 export async function kept() {
-  const stored = await ask(PATH).catch(() => ({}));
+  const { other, ...stored } = await ask(PATH).catch(() => ({}));
   let own = null;
   try {
     own = JSON.parse(localStorage.getItem(NAME));
   } catch {
     // no storage, or no draft
   }
-  return stored.at > Math.max(keptAt, own?.at || 0) ? stored : own;
+  return { draft: stored.at > Math.max(keptAt, own?.at || 0) ? stored : own, other };
 }
 
 let timer = 0;
@@ -33,5 +36,5 @@ export function keep(draft) {
   keptAt = Date.now();
   clearTimeout(timer);
   // Without the cluster it is that of this browser.
-  timer = setTimeout(() => ask(PATH, draft ? { method: 'PUT', json: draft } : { method: 'DELETE' }).catch(() => {}), PAUSE_MILLIS);
+  timer = setTimeout(() => ask(PATH, draft ? { method: 'PUT', json: draft } : { method: 'DELETE' }).catch(() => {}), draft ? PAUSE_MILLIS : 0);
 }

@@ -19,7 +19,7 @@ const revision = () => shown.tag.replaceAll('"', '');
 
 async function find() {
   const { value: text, tag, file } = await askWithTag('/v1/policy');
-  Object.assign(shown, { text, tag, file, draft: await kept() });
+  Object.assign(shown, { text, tag, file, ...(await kept()) });
   if (shown.draft?.text === text) {
     write(null);
   }
@@ -33,8 +33,8 @@ function write(draft) {
 
 let timer = 0;
 
-function edit(app, text) {
-  write(text === shown.text ? null : { base: revision(), ...shown.draft, text });
+function edit(app, text, before = shown.draft) {
+  write(text === shown.text ? null : { base: revision(), ...before, text });
   Object.assign(shown, { problems: [], warnings: [] });
   clearTimeout(timer);
   timer = setTimeout(() => check(app), CHECK_MILLIS);
@@ -231,8 +231,10 @@ function steps(app, mayEdit) {
   const isTried = shown.tried === text;
   const errors = shown.problems.filter(one => one.severity === 'error').length;
   const isBehind = draft && draft.base !== revision();
+  const other = !draft && shown.other?.text !== text && shown.other;
   const of = [
-    ['Edit', draft ? html`differs from revision ${draft.base}${isBehind ? html`; <b>revision ${revision()} is in force by now</b>` : nothing}` : `revision ${revision()}, no change`, nothing],
+    ['Edit', draft ? html`differs from revision ${draft.base}${isBehind ? html`; <b>revision ${revision()} is in force by now</b>` : nothing}` : `revision ${revision()}, no change`,
+      other ? html`<button type="button" ?disabled=${!mayEdit} @click=${() => edit(app, other.text, other)}>Continue the draft of ${clock(other.at)} from another session</button>` : nothing],
     ['Dry run', errors ? html`<b class="bad">problems: ${errors}</b>` : isTried ? `accepted${shown.warnings.length ? `, warnings: ${shown.warnings.length}` : ''}` : 'not tried',
       html`<button type="button" ?disabled=${!mayEdit} @click=${app.doing(dryRun)}>Dry run</button>`],
     ['Compare', draft?.compared === text ? 'this draft' : draft?.compared ? 'an earlier text of the draft' : 'not compared',
