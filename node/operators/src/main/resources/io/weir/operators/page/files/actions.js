@@ -31,6 +31,14 @@ async function change(of, json) {
   await ask(path(of), { method: 'PATCH', json, headers: of.record ? { 'If-Match': of.tag } : {} });
 }
 
+let settled = Promise.resolve();
+
+/** Begins an action on a record when the one before has ended, so that it has the version that the other one left. */
+export function inTurn(action) {
+  settled = settled.catch(() => {}).then(action);
+  return settled;
+}
+
 function made(of) {
   return of.record || !of.key ? nothing : html`<p class="quiet">${of.key} has no record yet: one with the plan ${of.explained.plan} is made.</p>`;
 }

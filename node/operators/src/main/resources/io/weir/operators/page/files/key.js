@@ -1,7 +1,7 @@
 // All about one key: what would be decided now and why, its limits, its denials, and what can be done.
 
 import { ask, withQuery } from './api.js';
-import { actions, copy, findRecord } from './actions.js';
+import { actions, copy, findRecord, inTurn } from './actions.js';
 import { denialFacts, denialList } from './denials.js';
 import { age, ahead, bar, clock, facts, html, loading, nothing, number, period, rate, silent, table, time, wait } from './parts.js';
 
@@ -167,10 +167,10 @@ function summary(of) {
 
 // After an action, what it has changed is shown.
 function acting(app, action) {
-  return app.doing(async () => {
+  return app.doing(() => inTurn(async () => {
     await action({ ...shown });
     await find(true);
-  });
+  }));
 }
 
 function buttons(app, of) {

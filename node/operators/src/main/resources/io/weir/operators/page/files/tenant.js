@@ -1,6 +1,6 @@
 // All about one tenant: what its keys share, its record, and its keys.
 
-import { actions, edit, findRecord, removeRecord } from './actions.js';
+import { actions, edit, findRecord, inTurn, removeRecord } from './actions.js';
 import { ask, withQuery } from './api.js';
 import { limitTable } from './key.js';
 import { facts, html, keyLink, loading, nothing, table } from './parts.js';
@@ -62,15 +62,16 @@ function about() {
 }
 
 function buttons(app) {
-  const { tenant, record, tag, limits: all } = shown;
+  const { record } = shown;
   const mayReset = app.may('keys') && !app.session.tenant;
   const mayChange = mayReset && Boolean(record) && shown.keys.length > 0;
   const why = mayChange ? nothing : html`<p class="quiet">Boost and freeze are for a tenant and keys with records.</p>`;
   // What was confirmed is done to the tenant as it was shown.
-  const acting = action => app.doing(async () => {
+  const acting = action => app.doing(() => inTurn(async () => {
+    const { tenant, record, tag, limits: all } = shown;
     await action({ tenant, record, tag, explained: { limits: all } });
     await showTenant(tenant);
-  });
+  }));
   return html`${actions(app, { record }, { reset: mayReset, size: mayChange, freeze: mayChange }, acting)}${why}
     ${record && mayReset ? html`<div class="buttons"><button type="button" @click=${acting(of => edit(app, of, FIELDS))}>Change…</button>
       <button type="button" class="danger" @click=${acting(of => removeRecord(app, of, 'Its keys stay, without its plan and its limits.'))}>Delete…</button></div>` : nothing}`;
