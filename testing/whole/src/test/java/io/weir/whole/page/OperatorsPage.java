@@ -3,11 +3,15 @@ package io.weir.whole.page;
 import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.deque.html.axecore.playwright.AxeBuilder;
+import com.deque.html.axecore.results.Rule;
 import com.microsoft.playwright.Browser.NewContextOptions;
 import com.microsoft.playwright.BrowserContext;
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.assertions.PlaywrightAssertions;
+import com.microsoft.playwright.options.ColorScheme;
+import com.microsoft.playwright.options.ReducedMotion;
 import io.vertx.core.json.JsonObject;
 import io.weir.core.policy.FailureMode;
 import io.weir.node.testing.NodeFixture;
@@ -39,6 +43,9 @@ abstract class OperatorsPage {
         - { match: "svc-*", tenant: robots, plan: free }
         - { match: "user:*", tenant: app, plan: free }
       """;
+
+  /** A large screen, a small one, and a phone. */
+  static final int[] WIDTHS = {1440, 1024, 390};
 
   private static Chromium chromium;
   static RedisProcess redis;
@@ -100,6 +107,11 @@ abstract class OperatorsPage {
     page.onPageError(complaints::add);
   }
 
+  /** The same for a tool that looks at the page: it is a script of another origin. */
+  void openForTools() {
+    open(new NewContextOptions().setBypassCSP(true));
+  }
+
   @AfterEach
   void close() {
     context.close();
@@ -154,6 +166,20 @@ abstract class OperatorsPage {
   void show(String view) {
     signIn();
     go(view);
+  }
+
+  /** Requires that what is shown has no barrier that axe finds, on each screen, in light and dark. */
+  void requireAccessible(String what) {
+    for (ColorScheme scheme : new ColorScheme[] {ColorScheme.LIGHT, ColorScheme.DARK}) {
+      page.emulateMedia(new Page.EmulateMediaOptions()
+          .setColorScheme(scheme)
+          .setReducedMotion(ReducedMotion.REDUCE));
+      for (int width : WIDTHS) {
+        page.setViewportSize(width, 900);
+        List<Rule> violations = new AxeBuilder(page).analyze().getViolations();
+        assertThat(violations).as("%s in %s at %d", what, scheme, width).isEmpty();
+      }
+    }
   }
 
   /** Whether the page scrolls sideways. */
