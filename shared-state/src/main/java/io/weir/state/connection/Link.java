@@ -38,7 +38,6 @@ import reactor.core.Disposable;
  */
 public final class Link {
   private static final long LOOK_AGAIN_AFTER_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
-  private static final long SILENT_FOR_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   // An early answer is worth more than one more replica.
   private static final long REPLICAS_WITHIN_MILLIS = 20;
@@ -51,7 +50,7 @@ public final class Link {
   private final AtomicReference<@Nullable StoreFault> refusal = new AtomicReference<>();
 
   private final AtomicLong lookedNanos = new AtomicLong(System.nanoTime() - LOOK_AGAIN_AFTER_NANOS);
-  private volatile long answeredNanos = System.nanoTime();
+  private final Silence silence = new Silence();
   private volatile @Nullable StatefulConnection<String, String> connection;
 
   private Link(LinkClient client, Functions functions, EventLoop eventLoop) {
@@ -149,7 +148,7 @@ public final class Link {
       return;
     }
     try {
-      made.dispatch(command);
+      made.dispatch(new TimedCommand<>(command, eventLoop));
     } catch (RuntimeException e) {
       command.completeExceptionally(e);
     }
@@ -226,19 +225,19 @@ public final class Link {
 
   /** Notes that Redis answered. */
   public void answered() {
-    answeredNanos = System.nanoTime();
+    silence.end();
   }
 
   /** Records that a call failed: another Redis may be the master by now. */
   public void failed(Throwable error) {
     StoreFault fault = Faults.of(error);
-    boolean isElsewhere = Faults.isReadOnly(error);
-    boolean isSilent = System.nanoTime() - answeredNanos > SILENT_FOR_NANOS;
     if (!fault.isOutage()) {
       return;
     }
-    long looked = lookedNanos.get();
+    boolean isElsewhere = Faults.isReadOnly(error);
     long now = System.nanoTime();
+    boolean isSilent = silence.isLong(now);
+    long looked = lookedNanos.get();
     if (now - looked > LOOK_AGAIN_AFTER_NANOS && lookedNanos.compareAndSet(looked, now)) {
       client.lookAgain(isElsewhere || isSilent);
     }
@@ -282,6 +281,7 @@ public final class Link {
       Faults.known(failed.getCause()).filter(fault -> !fault.isOutage()).ifPresent(refusal::set);
     } else if (event instanceof ConnectionActivatedEvent) {
       refusal.set(null);
+      answered(); // Redis has answered to connect
     }
   }
 }

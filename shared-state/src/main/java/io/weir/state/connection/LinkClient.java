@@ -17,6 +17,7 @@ import io.lettuce.core.cluster.ClusterClientOptions;
 import io.lettuce.core.cluster.ClusterTopologyRefreshOptions;
 import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.event.Event;
+import io.lettuce.core.protocol.RedisHandshakeHandler;
 import io.lettuce.core.pubsub.RedisPubSubAdapter;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import io.lettuce.core.resource.ClientResources;
@@ -161,9 +162,20 @@ final class LinkClient {
     } else if (isLost) {
       // Lettuce reconnects, and asks names and Sentinels for the address.
       for (Channel channel : channels) {
-        var unused = channel.close();
+        if (isMade(channel)) {
+          var unused = channel.close();
+        }
       }
     }
+  }
+
+  // One that is being made is left to Lettuce, which gives it up after CONNECT_TIMEOUT: if it were
+  // closed here, a slow
+  // Redis would never be connected again.
+  private static boolean isMade(Channel channel) {
+    RedisHandshakeHandler handshake = channel.pipeline().get(RedisHandshakeHandler.class);
+    return handshake == null
+        || handshake.channelInitialized().toCompletableFuture().isDone();
   }
 
   void shutDown() {
