@@ -10,6 +10,7 @@ import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpVersion;
+import io.vertx.core.net.impl.ConnectionBase;
 import io.weir.core.policy.OperationLimit.Limited;
 import io.weir.core.policy.Subject;
 import io.weir.core.throttle.PolicySource;
@@ -22,6 +23,7 @@ import io.weir.node.envoy.BodyBudget.NetworkBudget;
 import io.weir.node.envoy.GrpcCall.Arriving;
 import io.weir.node.envoy.GrpcCall.Bounds;
 import io.weir.node.intake.Bulkhead.Portion;
+import io.weir.node.intake.LastReads;
 import io.weir.node.intake.PortServer;
 import io.weir.node.intake.Strangers;
 import io.weir.node.intake.Strangers.Stranger;
@@ -78,6 +80,7 @@ public final class EnvoyServer implements PortServer {
   private final Set<GrpcStream> streams = new HashSet<>();
   private final Strangers strangers;
   private final IdentityHashMap<HttpConnection, Caller> callers = new IdentityHashMap<>();
+  private final Farewell farewell = new Farewell();
   private final Arriving arriving = new Arriving();
   private final BodyBudget bodies = new BodyBudget(MOST_BYTES);
   private final BodyBudget reports = new BodyBudget(MOST_BYTES);
@@ -166,15 +169,20 @@ public final class EnvoyServer implements PortServer {
   public Future<Void> shutdown(long millis) {
     GrpcException stopping = new GrpcException(GrpcStatus.UNAVAILABLE, "the node stops");
     List.copyOf(streams).forEach(stream -> stream.fail(stopping));
+    farewell.sendTo(callers.keySet());
     return server.shutdown(millis, TimeUnit.MILLISECONDS);
   }
 
   private void check(long now) {
     List.copyOf(streams).forEach(stream -> stream.check(now));
     arriving.check(now);
+    if (isStopping.getAsBoolean()) {
+      farewell.sendTo(callers.keySet());
+    }
   }
 
   private void welcome(HttpConnection connection) {
+    LastReads.before((ConnectionBase) connection);
     String network = Addresses.network(connection.remoteAddress().hostAddress());
     Optional<Stranger> stranger = strangers.welcome(network, connection::close);
     if (stranger.isEmpty()) {
@@ -186,6 +194,7 @@ public final class EnvoyServer implements PortServer {
     callers.put(connection, caller);
     connection.closeHandler(closed -> {
       callers.remove(connection);
+      farewell.closed(connection);
       caller.closed();
     });
   }

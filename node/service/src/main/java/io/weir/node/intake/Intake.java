@@ -9,6 +9,7 @@ import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
+import io.vertx.core.net.impl.ConnectionBase;
 import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
 import io.weir.node.metrics.HttpMeters;
@@ -79,6 +80,7 @@ public final class Intake {
 
   private void connected(HttpConnection connection) {
     BrokenMessages.watch(connection);
+    LastReads.before((ConnectionBase) connection);
     meters.connected();
     connection.closeHandler(closed -> {
       refused.remove(connection);

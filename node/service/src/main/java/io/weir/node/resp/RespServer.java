@@ -5,10 +5,12 @@ import io.vertx.core.Vertx;
 import io.vertx.core.net.NetServer;
 import io.vertx.core.net.NetServerOptions;
 import io.vertx.core.net.NetSocket;
+import io.vertx.core.net.impl.ConnectionBase;
 import io.weir.node.auth.Addresses;
 import io.weir.node.auth.TokenGuard;
 import io.weir.node.config.NodeConfig.Address;
 import io.weir.node.intake.Bulkhead;
+import io.weir.node.intake.LastReads;
 import io.weir.node.intake.PortServer;
 import io.weir.node.intake.Strangers;
 import io.weir.node.intake.Strangers.Stranger;
@@ -64,6 +66,7 @@ public final class RespServer implements PortServer {
   }
 
   private void welcome(NetSocket socket) {
+    LastReads.before((ConnectionBase) socket);
     String network = Addresses.network(socket.remoteAddress().hostAddress());
     Optional<Stranger> welcomed = strangers.welcome(network, socket::close);
     if (welcomed.isEmpty()) {

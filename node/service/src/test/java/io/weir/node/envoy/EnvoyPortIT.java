@@ -15,6 +15,7 @@ import io.weir.node.testing.NodeFixture;
 import io.weir.testkit.FreePorts;
 import io.weir.testkit.RedisProcess;
 import io.weir.testkit.TestCertificate;
+import java.io.DataInputStream;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
@@ -25,6 +26,8 @@ import org.junit.jupiter.api.Test;
 
 /** The port for Envoy: health, strangers, TLS, and an outage of Redis. */
 final class EnvoyPortIT extends EnvoyCaller {
+  private static final int GO_AWAY = 7;
+
   @Test
   void healthIsServed() {
     assertThat(call(HEALTH, Buffer.buffer(), new Metadata()).getBytes()).containsExactly(8, 1);
@@ -47,7 +50,7 @@ final class EnvoyPortIT extends EnvoyCaller {
       call(service, LIMITS, message(1, descriptor("address=9.1")), token());
       // More than both event loops keep.
       for (int i = 0; i < 300; i++) {
-        strangers.add(beginning());
+        strangers.add(beginning(port));
       }
       call(late, LIMITS, message(1, descriptor("address=9.1")), token());
       assertThat(service.getState(false)).isEqualTo(ConnectivityState.READY);
@@ -61,11 +64,37 @@ final class EnvoyPortIT extends EnvoyCaller {
   }
 
   // The preface of HTTP/2 with empty settings (RFC 9113, section 3.4).
-  private static Socket beginning() throws IOException {
+  private static Socket beginning(int port) throws IOException {
     Socket socket = new Socket(InetAddress.getLoopbackAddress(), port);
     socket.getOutputStream().write("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(US_ASCII));
     socket.getOutputStream().write(new byte[] {0, 0, 0, 4, 0, 0, 0, 0, 0});
     return socket;
+  }
+
+  // RFC 9113, section 6.8.
+  @Test
+  void aNodeThatStopsAnswersTheCallsThatItsGoAwayCrosses() throws IOException {
+    int ownPort = FreePorts.one();
+    try (NodeFixture stopping = NodeFixture.withEnvoy(POLICY, ownPort, Optional.empty());
+        Socket client = beginning(ownPort)) {
+      DataInputStream answers = new DataInputStream(client.getInputStream());
+      byte[] first = answers.readNBytes(9);
+      answers.skipNBytes(length(first));
+      stopping.node().close();
+      byte[] head = answers.readNBytes(9);
+      while (head[3] != GO_AWAY) {
+        answers.skipNBytes(length(head));
+        head = answers.readNBytes(9);
+      }
+      assertThat(answers.readInt()).isEqualTo(Integer.MAX_VALUE);
+    }
+  }
+
+  // The first three bytes of the head of a frame (RFC 9113, section 4.1).
+  private static int length(byte[] head) {
+    return Byte.toUnsignedInt(head[0]) << 16
+        | Byte.toUnsignedInt(head[1]) << 8
+        | Byte.toUnsignedInt(head[2]);
   }
 
   @Test
