@@ -258,7 +258,7 @@ public final class RedisProcess implements AutoCloseable {
     long end = System.nanoTime() + STARTS_WITHIN.toNanos();
     while (System.nanoTime() < end && begun.isAlive()) {
       try {
-        if (!ask("PING").isEmpty()) {
+        if (ask("PING").matches("(?!-LOADING).+")) {
           return;
         }
       } catch (UncheckedIOException e) {

@@ -18,9 +18,11 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.net.http.HttpTimeoutException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -69,6 +71,9 @@ final class SoakCalls {
 
   final AtomicLong unavailable = new AtomicLong();
   final AtomicLong unforeseen = new AtomicLong();
+  /** The unforeseen answers, by call and reason. */
+  final Map<String, Integer> reasons = new ConcurrentSkipListMap<>();
+
   final Queue<String> failures = new ConcurrentLinkedQueue<>();
 
   SoakCalls(Vertx vertx, List<Doors> nodes, SoakLedger ledger) {
@@ -182,12 +187,19 @@ final class SoakCalls {
       unavailable.incrementAndGet();
       if (!ledger.wasAway(answer.sent(), answer.got())) {
         unforeseen.incrementAndGet();
+        reasons.merge(reason(call, answer), 1, Integer::sum);
       }
       ledger.slow(answer.sent(), answer.got());
     } else if (!EXPECTED.contains(answer.status())) {
       fail("%s: %d %s".formatted(call, answer.status(), answer.body()));
     }
     return answer;
+  }
+
+  // Numbers of jobs and reservations are not told apart.
+  private static String reason(String call, Answer answer) {
+    String path = call.replaceFirst("/v1/reservations/[^/]+/", "/v1/reservations/");
+    return path + " " + answer.json().getString("code", Integer.toString(answer.status()));
   }
 
   void fail(String problem) {

@@ -210,6 +210,7 @@ final class SoakIT {
     above.put("Envoy", ledger.above("Envoy", 5, 5, 0));
     Map<String, Object> piece = piece(load, upstream, above, warmUp);
     System.out.println("soak: " + piece + ", " + ledger);
+    System.out.println("soak: 503 or 504 without a fault: " + calls.reasons);
     above.forEach((limit, over) ->
         all.assertThat(over).as("operations above " + limit).isLessThanOrEqualTo(0));
     all.assertThat(ledger.counts())
