@@ -170,8 +170,7 @@ final class LinkClient {
   }
 
   // One that is being made is left to Lettuce, which gives it up after CONNECT_TIMEOUT: if it were
-  // closed here, a slow
-  // Redis would never be connected again.
+  // closed here, a slow Redis would never be connected again.
   private static boolean isMade(Channel channel) {
     RedisHandshakeHandler handshake = channel.pipeline().get(RedisHandshakeHandler.class);
     return handshake == null
