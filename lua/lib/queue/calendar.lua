@@ -33,6 +33,7 @@ local TIMES = require('times')
 
 local ERAS, MOST_COUNTED = 4294967296, 70368744177664
 local FORMAT = '>Bc0I4I7I6BBI7I7I7I7I7I5I2I2I7I7I7I7B'
+local formats = {} -- by the number of bins, at most 255
 local CALENDAR = { BINS_BEHIND_TURN = 2 } -- how far behind its turn a place of a newcomer may be
 
 local function derive(calendar)
@@ -78,11 +79,22 @@ function CALENDAR.begin(demand, cost, now)
     most = 0, uncounted = false })
 end
 
+-- The formats of a calendar with so many bins: of all of it, and of the bins alone.
+local function formats_of(n)
+  local known = formats[n]
+  if not known then
+    local bins = string.rep('I6', n)
+    known = { all = FORMAT .. bins, bins = '>' .. bins }
+    formats[n] = known
+  end
+  return known
+end
+
 -- Reads one; second, the position after it.
 function CALENDAR.read(text, at)
   local field, era, capacity, width, lives, kept, since, claimed, lost, turn, again, round, here, before, larger,
     larger_until, passed, base, n, after = struct.unpack(FORMAT, text, at)
-  local pace, due = pace_of(field), { struct.unpack('>' .. string.rep('I6', n), text, after) }
+  local pace, due = pace_of(field), { struct.unpack(formats_of(n).bins, text, after) }
   due[n + 1] = nil -- drops the position, which unpack appends
   return derive({ field = field, pace = pace, name = pace.name, rate = pace.rate, era = era, capacity = capacity,
     width = width, lives = lives, kept = kept, since = since, claimed = claimed, lost = lost, turn = turn,
@@ -93,7 +105,7 @@ end
 
 function CALENDAR.packed(calendar)
   local n = calendar.n
-  return struct.pack(FORMAT .. string.rep('I6', n), #calendar.field, calendar.field, calendar.era, calendar.capacity,
+  return struct.pack(formats_of(n).all, #calendar.field, calendar.field, calendar.era, calendar.capacity,
     calendar.width, calendar.lives, calendar.kept, calendar.since, calendar.claimed, calendar.lost, calendar.turn,
     calendar.again, calendar.round, calendar.here, calendar.before, calendar.larger, calendar.larger_until,
     calendar.passed, calendar.base, n, unpack(calendar.due, 1, n))

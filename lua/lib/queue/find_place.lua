@@ -38,7 +38,7 @@ local function next_in(view, at, is_near)
   local width, base = calendar.width, calendar.base
   local first = floor_div(at > from and at or from, width)
   local quanta = VIEW.needed_quanta(view, 1)
-  local bin = HEADROOM.first_bin(view.headroom, calendar, quanta, first > base and first or base, last)
+  local bin = HEADROOM.first_bin(VIEW.headroom(view), calendar, quanta, first > base and first or base, last)
   if bin > last then
     return nil
   end
@@ -151,9 +151,9 @@ end
 local function has_room_in(view, bin, times)
   local calendar, quanta = view.calendar, VIEW.needed_quanta(view, times)
   if view.is_passed then
-    return HEADROOM.first_bin(view.headroom, calendar, quanta, bin, bin) == bin
+    return HEADROOM.first_bin(VIEW.headroom(view), calendar, quanta, bin, bin) == bin
   end
-  return view.quanta <= calendar.most and HEADROOM.at(view.headroom, calendar, bin) >= quanta
+  return view.quanta <= calendar.most and HEADROOM.at(VIEW.headroom(view), calendar, bin) >= quanta
 end
 
 local function has_room_at(view, now, slot, due, times)

@@ -255,8 +255,8 @@ function VIEW.level_wait_us(view)
   return missing > 0 and math.min(TIMES.MOST_WAIT_US, ceil_div(missing, view.demand.rate)) or 0
 end
 
--- Its calendar, and the room in its bins for this request; kept while nothing changes.
-local function headroom_of(view)
+-- The room in its bins for this request; kept while nothing changes.
+function VIEW.headroom(view)
   local calendar, headroom = VIEW.need_calendar(view), view.headroom
   local others = view.is_shared and not view.is_mine and not view.is_packed and view.waiting + 1 or 0
   local free = CALENDAR.room(calendar, view.used)
@@ -264,7 +264,7 @@ local function headroom_of(view)
     headroom = HEADROOM.of(calendar, free, view.now, others, view.quanta)
     view.headroom = headroom
   end
-  return calendar, headroom
+  return headroom
 end
 
 -- Whether a gap between places for such costs would be too small for anybody, while they are claimed.
@@ -285,11 +285,11 @@ local function reach_of(view, calendar, has_gaps)
   return math.min(is_mine and not has_gaps and 2 * shared or shared, bins)
 end
 
--- Finds out how far the bucket may promise something to the request, and where there is room.
+-- Finds out how far the bucket may promise something to the request.
 function VIEW.reach(view, waited, wants)
   local has_gaps = not VIEW.has_no_gaps(view)
   view.is_packed = wants and not has_gaps
-  local calendar, now = headroom_of(view), view.now
+  local calendar, now = VIEW.need_calendar(view), view.now
   view.from = view.is_mine and now or view.line.served
   view.last = floor_div(now, calendar.width) + reach_of(view, calendar, has_gaps)
   view.near = view.is_packed and not view.is_mine
