@@ -123,10 +123,9 @@ local function alone(request, step)
   return { slot = at, due = at, times = 1, shared = 1 }
 end
 
--- A place for a ticket; nil if there is none, or it is further away than the turn of a newcomer.
-local function find_slot(request, turn)
-  local views, own, has_near = reach(request)
-  local first = alone(request, 1)
+-- A place for a ticket, if it is known what all buckets may promise.
+local function slot_in(request, own, has_near, turn)
+  local views, first = request.views, alone(request, 1)
   if first then
     return first
   end
@@ -145,6 +144,12 @@ local function find_slot(request, turn)
     end
   end
   return { slot = slot, due = slot, times = 1, shared = shared }
+end
+
+-- A place for a ticket; nil if there is none, or it is further away than the turn of a newcomer.
+local function find_slot(request, turn)
+  local _, own, has_near = reach(request)
+  return slot_in(request, own, has_near, turn)
 end
 
 -- Whether a bin has room for so many costs; for one that is passed by others also behind all of them.
@@ -214,4 +219,4 @@ local function find_moment(request, turn, waiter, strangers, mark_of)
   return nil
 end
 
-return { find_moment = find_moment, find_slot = find_slot }
+return { find_moment = find_moment, find_slot = find_slot, slot_in = slot_in }

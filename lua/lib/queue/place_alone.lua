@@ -8,8 +8,8 @@ local floor_div = require('floor_div')
 local CALENDAR = require('queue/calendar')
 local HEADROOM = require('queue/headroom')
 local LARGER = require('queue/larger')
-local LINE = require('queue/line')
 local pace_of = require('queue/pace')
+local take_share = require('queue/take_share')
 local TICKET = require('queue/ticket')
 local TURNS = require('queue/turns')
 local WAITER = require('queue/waiter')
@@ -76,15 +76,6 @@ local function slot_in(calendar, room, units, turn, from, now)
   return slot and slot <= turn + CALENDAR.BINS_BEHIND_TURN * width and slot or nil
 end
 
--- While some callers do not return, more is promised than the rate: the share of the key says how much of that it had.
-local function take_share(part, calendar, each, now)
-  local parts, field = CALENDAR.parts(calendar), calendar.field
-  if parts < TIMES.WHOLE then
-    part.lines[field] = part.lines[field] or LINE.new(field)
-    LINE.takes(part.lines[field], each, TIMES.WHOLE, parts, now, now + CALENDAR.furthest_us(calendar, each))
-  end
-end
-
 -- Holds a place, and makes its ticket.
 local function ticket_at(call, sha1, slot, waiter, calendar, template, cost, units, asked, now)
   local bin = floor_div(slot, calendar.width)
@@ -130,7 +121,7 @@ local function place_alone(call, sha1, value, template, cost, asked, now)
     return nil
   end
   local ticket = ticket_at(call, sha1, slot, waiter, calendar, template, cost, units, asked, now)
-  take_share(part, calendar, each, now)
+  take_share(part.lines, calendar, each, now)
   part.waiter, part.calendars[demand.name] = waiter, calendar
   local queue, needed_us = PART.packed(part)
   local until_us = math.max(needed_us, now + ceil_div(level, rate))

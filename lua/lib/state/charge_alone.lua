@@ -1,5 +1,5 @@
 -- A call with one entry, of callers without tickets, on one state that has exactly the buckets of their template: the
--- fewest steps and tables, if there is room and nobody waits, or for a place in a key's only bucket. A call of one
+-- fewest steps and tables, if there is room and nobody waits, or for a place in a key's own buckets. A call of one
 -- decision is short, so that reading code and collecting tables are half of its time.
 
 local ENTRY = require('state/entry')
@@ -15,8 +15,8 @@ local FORMAT, BYTES = '>' .. ENTRY.FORMAT, ENTRY.FIRST - 1 + ENTRY.BYTES
 
 -- Makes a place; returns the answer, nil if something else decides.
 local function place(call, sha1, keys, value, template, cost, text, bits, now)
-  local place_alone, asked_of = require('queue/place_alone'), require('queue/asked')
-  local is_done, placed, expires_ms, answer = pcall(place_alone, call, sha1, value, completed(template), cost,
+  local place_own, asked_of = require('queue/place_own'), require('queue/asked')
+  local is_done, placed, expires_ms, answer = pcall(place_own, call, sha1, value, completed(template), cost,
     asked_of(text, keys[bits]), now)
   if not is_done or not placed then
     return nil

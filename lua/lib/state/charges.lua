@@ -25,8 +25,8 @@ local function charge_each(...)
   return require('queue/charge_each')(...)
 end
 
-local function place_alone(...)
-  return require('queue/place_alone')(...)
+local function place_own(...)
+  return require('queue/place_own')(...)
 end
 
 -- A charge for the long way, with the fields of a request.
@@ -71,19 +71,19 @@ local function charge_short(states, charges, base, template, now, answers)
   return (fits < 0 or is_off) and 0 or count - fits
 end
 
--- Makes places for equal charges in the only bucket of their key; returns how many are left to the long way. Errors are
+-- Makes places for equal charges in their key's own buckets; returns how many are left to the long way. Errors are
 -- left to it, too.
 local function make_places(lane, charges, base, left, template, now, answers)
   local states, k, cost = lane.states, charges[base + BEFORE_STATES + CODES.KEY], charges[base + 3]
   local asked = asked_of(lane.arguments[charges[base + TICKET]], lane.keys[charges[base + BITS]])
   local value = not states.tables[k] and value_of(states, k)
   while value and left > 0 and not EFFORT.is_spent(lane) do
-    local is_done, placed, expires_ms, answer = pcall(place_alone, lane.call, lane.sha1, value, template, cost,
+    local is_done, placed, expires_ms, answer = pcall(place_own, lane.call, lane.sha1, value, template, cost,
       asked, now)
     value = is_done and placed
     if value then
       put_value(states, k, value, expires_ms)
-      EFFORT.spend(lane, 1)
+      EFFORT.spend(lane, template.own.count)
       answers[#answers + 1], left = answer, left - 1
     end
   end

@@ -142,9 +142,9 @@ local short_of = memo(function(text)
   return template
 end, bytes_of, renew)
 
--- Whether its only bucket is one of a key, in which its callers may get places: see queue/place_alone.lua.
+-- Whether all buckets are a key's own, and its callers may get places in them: see queue/place_own.lua.
 local function has_places_alone(template)
-  return template.alone and template.scope == CODES.KEY and template.own.count == 1 and template.mode == CODES.RESERVE
+  return template.alone and template.scope == CODES.KEY and template.mode == CODES.RESERVE
 end
 
 -- The template of a text, complete or not; `completed`, which completes one; and the complete template of a text.

@@ -45,9 +45,12 @@ final class ChargeAloneIT {
   private static final int STEPS = 1500;
   private static final List<Demand> ONE =
       List.of(Demand.of(new Bucket("requests", Scope.KEY, 1, 5_000_000)));
+  private static final List<Demand> TWO = List.of(
+      Demand.of(new Bucket("requests", Scope.KEY, 1, 5_000_000)),
+      Demand.of(new Bucket("more", Scope.KEY, 2, 7_000_000)));
 
   private static final Map<String, String> GENERAL =
-      Map.of("state/charge_alone", "state/charge_never", "queue/place_alone", "state/charge_never");
+      Map.of("state/charge_alone", "state/charge_never", "queue/place_own", "state/charge_never");
 
   private static RedisDatabase alone;
   private static RedisDatabase general;
@@ -124,24 +127,31 @@ final class ChargeAloneIT {
     assertThat(run.seen()).containsKey("Allowed");
   }
 
+  static Stream<List<Demand>> ownBuckets() {
+    return Stream.of(ONE, TWO);
+  }
+
   // The first place of a key, and one behind another.
-  @Test
-  void aPlaceInTheOnlyBucketOfAKeyIsMadeByTheShorterWay() {
+  @ParameterizedTest
+  @MethodSource("ownBuckets")
+  void aPlaceInAKeysOwnBucketsIsMadeByTheShorterWay(List<Demand> demands) {
     aloneRedis.sync().flushdb();
     ManualClock clock = new ManualClock();
     RedisBucketStore all = RedisBucketStore.rehearsing(aloneRedis, clock);
-    assertThat(decided(all, "k1", 5)).isInstanceOf(Decision.Allowed.class);
-    assertThat(decided(all, "k2", 5)).isInstanceOf(Decision.Allowed.class);
+    assertThat(decided(all, demands, 5)).isInstanceOf(Decision.Allowed.class);
     for (int i = 0; i < 3; i++) {
-      assertIsPlace(store(aloneRedis, clock, Map.of("state/write_states", "state/write_never")));
-      assertIsPlace(store(
-          aloneRedis,
-          clock,
-          Map.of(
-              "state/charge_alone",
-              "state/charge_untried",
-              "queue/charge_each",
-              "state/write_never")));
+      assertIsPlace(
+          store(aloneRedis, clock, Map.of("state/write_states", "state/write_never")), demands);
+      assertIsPlace(
+          store(
+              aloneRedis,
+              clock,
+              Map.of(
+                  "state/charge_alone",
+                  "state/charge_untried",
+                  "queue/charge_each",
+                  "state/write_never")),
+          demands);
     }
   }
 
@@ -178,17 +188,17 @@ final class ChargeAloneIT {
     return ((StoreAnswer.Decided) answer(store)).decision();
   }
 
-  private static void assertIsPlace(BucketStore store) {
-    assertThat(decided(store, "k1", 1)).isInstanceOfSatisfying(Decision.Denied.class, denied -> {
+  private static void assertIsPlace(BucketStore store, List<Demand> demands) {
+    assertThat(decided(store, demands, 1)).isInstanceOfSatisfying(Decision.Denied.class, denied -> {
       assertThat(denied.estimate()).isFalse();
       assertThat(denied.ticket()).isPresent();
     });
   }
 
-  private static Decision decided(BucketStore store, String subject, long cost) {
+  private static Decision decided(BucketStore store, List<Demand> demands, long cost) {
     TicketRequest wanted = TicketRequest.wanted(Optional.empty(), "A".repeat(22));
     Charge charge =
-        new Charge("acme", subject, 1, ONE, cost).with(new Queueing(SlotMode.RESERVE, wanted));
+        new Charge("acme", "k1", 1, demands, cost).with(new Queueing(SlotMode.RESERVE, wanted));
     return ((StoreAnswer.Decided) store.tryCharge(charge).toCompletableFuture().join()).decision();
   }
 
