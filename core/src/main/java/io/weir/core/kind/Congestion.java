@@ -61,6 +61,11 @@ public record Congestion(
   }
 
   @Override
+  public char letter() {
+    return 'c';
+  }
+
+  @Override
   public String name() {
     return "congestion:" + bucket.name();
   }

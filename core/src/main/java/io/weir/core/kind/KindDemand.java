@@ -11,6 +11,9 @@ public interface KindDemand {
   /** The kind of the limit. */
   Kind kind();
 
+  /** The letter of its kind for a script: that of its table in {@code lua/lib/kinds}. */
+  char letter();
+
   /** The limit's name. */
   String name();
 

@@ -37,6 +37,11 @@ public record Permits(String name, Scope scope, long limit, long leaseMicros)
   }
 
   @Override
+  public char letter() {
+    return 'p';
+  }
+
+  @Override
   public long counted(long cost) {
     return 1;
   }

@@ -45,6 +45,11 @@ public record Quota(
   }
 
   @Override
+  public char letter() {
+    return 'q';
+  }
+
+  @Override
   public long quota() {
     return limit;
   }

@@ -102,20 +102,10 @@ public final class OthersTemplate {
   private static String words(KindDemand demand, long atMicros) {
     return "%s%s %d %s %s"
         .formatted(
-            letterOf(demand.kind()),
+            demand.letter(),
             demand.overflow() ? "+" : "",
             ChargeTemplate.codeOf(demand.scope()),
             demand.name(),
             demand.words(atMicros));
-  }
-
-  /** The letter of a kind, as {@code lua/lib/kinds/kinds.lua} has it. */
-  private static char letterOf(Kind kind) {
-    return switch (kind) {
-      case QUOTA -> 'q';
-      case PERMIT -> 'p';
-      case CONGESTION -> 'c';
-      case RATE -> throw new IllegalArgumentException("a rate is no other kind");
-    };
   }
 }
