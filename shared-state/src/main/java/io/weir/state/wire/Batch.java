@@ -12,7 +12,6 @@ import io.weir.core.slot.TicketRequest;
 import io.weir.core.throttle.Charge;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
@@ -32,27 +31,21 @@ public final class Batch {
   private static final int CLOCK_BYTES = 7;
 
   private final Lane lane;
-  private final String policy;
+  private final CallKeys keys;
   private final List<EqualCharges> entries = new ArrayList<>();
   private final Map<Owner, EqualCharges> lastOf = new HashMap<>();
-  private final Map<String, Integer> tenants = new HashMap<>();
-  private final ByteBuf keys = Unpooled.buffer(4096);
   private final ByteBuf arguments = Unpooled.buffer(1024);
-  /** Keys of other kinds than states, each once, with their index. */
-  private final Map<String, Integer> extraKeys = new LinkedHashMap<>();
 
   private long number;
-  private int keyCount;
   private int argumentCount;
   private int chargeCount;
   private int weight;
-  private int cluster;
   private boolean isSentAgain;
 
   /** @param policy the key that has the newest revision, of the partition of all charges */
   public Batch(Lane lane, String policy) {
     this.lane = lane;
-    this.policy = policy;
+    this.keys = new CallKeys(policy);
   }
 
   /**
@@ -63,18 +56,13 @@ public final class Batch {
   public void begin(long newNumber) {
     entries.clear();
     lastOf.clear();
-    tenants.clear();
-    keys.clear();
+    keys.begin();
     arguments.clear();
-    extraKeys.clear();
     number = newNumber;
     isSentAgain = false;
-    keyCount = 1;
     argumentCount = 1;
     chargeCount = 0;
     weight = 0;
-    cluster = 0;
-    Bulk.writeText(keys, policy.getBytes(US_ASCII));
   }
 
   public boolean isEmpty() {
@@ -132,15 +120,15 @@ public final class Batch {
       PendingCharge pending, ChargeTemplate template, @Nullable OthersTemplate others) {
     Charge charge = pending.charge();
     EqualCharges last = lastOf.get(Owner.of(charge));
-    int key = last == null ? writeKey(charge) : last.key();
+    int key = last == null ? keys.addKey(charge.tenant(), charge.subject()) : last.key();
     int argument = argumentOf(template);
     EqualCharges entry = new EqualCharges(
         pending,
         template,
         new EqualCharges.Keys(
             key,
-            template.isShared() || has(others, 2) ? tenant(charge.tenant()) : 0,
-            template.has(3) || has(others, 3) ? cluster() : 0),
+            template.isShared() || has(others, 2) ? keys.tenant(charge.tenant()) : 0,
+            template.has(3) || has(others, 3) ? keys.cluster() : 0),
         new EqualCharges.Arguments(
             argument,
             others == null ? 0 : argumentOf(others, charge),
@@ -181,7 +169,7 @@ public final class Batch {
   }
 
   private int argumentOf(OthersTemplate others, Charge charge) {
-    others.keys(charge).forEach(this::extraKey);
+    others.keys(charge).forEach(keys::other);
     if (others.batch != number) {
       others.batch = number;
       Bulk.writeText(arguments, others.text());
@@ -195,10 +183,10 @@ public final class Batch {
       return 0;
     }
     Hold hold = charge.extras().hold().get();
-    extraKey(RedisKeys.hold(RedisKeys.key(charge.tenant(), charge.subject()), hold.id()));
-    extraKey(RedisKeys.holds(policy));
+    keys.other(RedisKeys.hold(RedisKeys.key(charge.tenant(), charge.subject()), hold.id()));
+    keys.other(RedisKeys.holds(keys.policy()));
     if (hold.reserves()) {
-      template.countersOf(charge).forEach(this::extraKey);
+      template.countersOf(charge).forEach(keys::other);
     }
     Bulk.writeText(arguments, OthersTemplate.bytes(hold));
     return ++argumentCount;
@@ -218,41 +206,11 @@ public final class Batch {
   private int ticketsOf(Charge charge) {
     return charge.ticket().isNone()
         ? 0
-        : extraKey(RedisKeys.tickets(RedisKeys.key(charge.tenant(), charge.subject())));
-  }
-
-  // Counted from 1, among the keys that follow the states.
-  private int extraKey(String key) {
-    return extraKeys.computeIfAbsent(key, added -> extraKeys.size() + 1);
-  }
-
-  private int writeKey(Charge charge) {
-    RedisKeys.writeKey(keys, charge.tenant(), charge.subject());
-    return ++keyCount;
-  }
-
-  private int tenant(String tenant) {
-    return tenants.computeIfAbsent(tenant, name -> writeState(RedisKeys.tenant(name)));
-  }
-
-  private int cluster() {
-    if (cluster == 0) {
-      cluster = writeState(RedisKeys.CLUSTER);
-    }
-    return cluster;
-  }
-
-  private int writeState(String state) {
-    Bulk.writeText(keys, state.getBytes(US_ASCII));
-    return ++keyCount;
+        : keys.other(RedisKeys.tickets(RedisKeys.key(charge.tenant(), charge.subject())));
   }
 
   private int entryBytes() {
     return lane.hasOthers() ? OTHERS_BYTES : RATES_BYTES;
-  }
-
-  private int allKeys() {
-    return keyCount + extraKeys.size();
   }
 
   /** Encodes itself, without a string or a box on the way. */
@@ -262,29 +220,26 @@ public final class Batch {
 
     Arguments(byte[] script, long notAfterMicros) {
       super(StringCodec.ASCII);
-      addKey(policy); // by this key a Redis Cluster finds the node
+      addKey(keys.policy()); // by this key a Redis Cluster finds the node
       this.script = script;
       this.notAfterMicros = notAfterMicros;
     }
 
     @Override
     public int count() {
-      return 2 + allKeys() + argumentCount + (lane.isRehearsal() ? 1 : 0);
+      return 2 + keys.all() + argumentCount + (lane.isRehearsal() ? 1 : 0);
     }
 
     @Override
     public void encode(ByteBuf to) {
       Bulk.writeText(to, script);
-      Bulk.writeText(to, Integer.toString(allKeys()).getBytes(US_ASCII));
-      to.writeBytes(keys, 0, keys.writerIndex());
-      for (String key : extraKeys.keySet()) {
-        Bulk.writeText(to, key.getBytes(US_ASCII));
-      }
+      Bulk.writeText(to, Integer.toString(keys.all()).getBytes(US_ASCII));
+      keys.write(to);
       Bulk.writeLength(to, CLOCK_BYTES + STATES_BYTES + entryBytes() * entries.size());
       ChargeTemplate.writeNumber(to, notAfterMicros);
-      to.writeShort(keyCount - 1);
+      to.writeShort(keys.beforeOthers() - 1);
       for (EqualCharges entry : entries) {
-        entry.write(to, lane.hasOthers(), keyCount);
+        entry.write(to, lane.hasOthers(), keys.beforeOthers());
       }
       to.writeBytes(Bulk.CRLF).writeBytes(arguments, 0, arguments.writerIndex());
       if (lane.isRehearsal()) {
