@@ -2,8 +2,6 @@ package io.weir.state.lane;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
-import io.weir.core.bucket.Demand;
-import io.weir.core.bucket.LeakyBucket;
 import io.weir.core.decision.Decision.Reason;
 import io.weir.core.decision.Verdict.Outcome;
 import io.weir.core.decision.Verdict.Wait;
@@ -25,7 +23,6 @@ import io.weir.state.wire.EqualCharges;
 import io.weir.state.wire.Levels;
 import io.weir.state.wire.Owner;
 import io.weir.state.wire.PendingCharge;
-import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -72,19 +69,19 @@ final class AnswerReader {
   // Completes the charges that were decided by levels; returns the first of the others.
   private @Nullable PendingCharge answerLevels(EqualCharges entry, long clock, Answers answers) {
     int admitted = answers.kind() == Answers.Type.INTEGER ? (int) answers.next() : entry.count();
-    Levels after = Levels.read(entry.template(), clock, answers);
+    LevelAnswers levels = new LevelAnswers(Levels.read(entry.template(), clock, answers));
     @Nullable PendingCharge pending = entry.first();
     for (int i = admitted - 1; i >= 0 && pending != null; i--) {
       PendingCharge next = pending.next();
-      pending.complete(allowed(pending.charge(), after, i));
+      pending.complete(levels.allowed(pending.charge(), i));
       pending = next;
     }
     if (admitted < 0) {
-      completeAll(pending, never(entry.first().charge(), after));
+      completeAll(pending, levels.never(entry.first().charge()));
       return null;
     }
     if (pending != null && entry.template().isOff()) {
-      completeAll(pending, denied(entry.first(), after));
+      completeAll(pending, denied(entry.first(), levels));
       return null;
     }
     return pending;
@@ -170,42 +167,12 @@ final class AnswerReader {
     }
   }
 
-  // The levels are those after `later` more equal charges.
-  private static StoreAnswer allowed(Charge charge, Levels after, int later) {
-    List<Demand> demands = charge.demands();
-    long[] used = new long[demands.size()];
-    for (int i = 0; i < used.length; i++) {
-      used[i] = after.used(i) - (later == 0 ? 0 : later * demands.get(i).units(charge.cost()));
-    }
-    return new Decided(
-        charge.verdict().decision(Outcome.ALLOWED, used, Wait.NONE), QueueReport.NONE);
-  }
-
-  private static StoreAnswer never(Charge charge, Levels levels) {
-    long[] used = new long[charge.demands().size()];
-    for (int i = 0; i < used.length; i++) {
-      used[i] = levels.used(i);
-    }
-    return new Decided(
-        charge.verdict().decision(Outcome.NEVER_ALLOWED, used, Wait.NONE), QueueReport.NONE);
-  }
-
-  private StoreAnswer denied(PendingCharge asked, Levels levels) {
+  private StoreAnswer denied(PendingCharge asked, LevelAnswers levels) {
     Charge charge = asked.charge();
-    List<Demand> demands = charge.demands();
-    long[] used = new long[demands.size()];
-    long wait = 0;
-    for (int i = 0; i < used.length; i++) {
-      Demand demand = demands.get(i);
-      used[i] = levels.used(i);
-      wait = Math.max(
-          wait, LeakyBucket.waitMicros(demand.bucket(), used[i], demand.units(charge.cost())));
-    }
     if (asked.clockMicros() < 0 && DenialCache.concern(charge)) {
-      denials.learn(charge, used, asked.askedNanos());
+      denials.learn(charge, levels.used(charge, 0), asked.askedNanos());
     }
-    Wait given = new Wait(wait, true, Optional.empty());
-    return new Decided(charge.verdict().decision(Outcome.DENIED, used, given), QueueReport.NONE);
+    return levels.denied(charge);
   }
 
   private static long[] numbersOf(Charge charge, Answers answers) {
