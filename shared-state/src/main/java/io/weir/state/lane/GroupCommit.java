@@ -17,10 +17,8 @@ import io.weir.state.wire.Answers;
 import io.weir.state.wire.Batch;
 import io.weir.state.wire.Lane;
 import io.weir.state.wire.PendingCharge;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Queue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -43,7 +41,6 @@ final class GroupCommit {
   private final Link link;
   private final EventLoop loop;
   private final Lane lane;
-  private final String policy;
   private final Functions functions;
   private final byte[] function;
   private final byte[] sha1;
@@ -53,8 +50,7 @@ final class GroupCommit {
   private final RedisClock clock;
   private final WaitingCharges waiting;
   private final AtomicBoolean isScheduled = new AtomicBoolean();
-  private final Templates templates;
-  private final Queue<Batch> idle = new ArrayDeque<>();
+  private final Batches batches;
   private final OpenCalls calls;
   private boolean isScriptUnknown;
 
@@ -65,8 +61,6 @@ final class GroupCommit {
     this.lane = lane;
     this.waiting = new WaitingCharges(lane);
     this.calls = new OpenCalls(lane);
-    this.policy = part.policy();
-    this.templates = part.templates();
     this.reader = reader;
     this.observer = part.observer();
     this.function = lane.script().function().getBytes(UTF_8);
@@ -74,6 +68,7 @@ final class GroupCommit {
     this.functions = part.link().functions();
     this.timeoutNanos = part.timeout().toNanos();
     this.clock = new RedisClock(timeoutNanos);
+    this.batches = new Batches(part, lane, waiting, clock, timeoutNanos);
   }
 
   /** Asks; the charge completes with the answer, or with a {@link StoreUnavailableException}. */
@@ -96,48 +91,14 @@ final class GroupCommit {
   private void commit() {
     isScheduled.set(false);
     while (!isScriptUnknown && calls.mayFollow(waiting.count())) {
-      Batch batch = gathered();
+      Batch batch = batches.next();
       if (batch.isEmpty()) {
-        idle.add(batch);
+        batches.reuse(batch);
         return;
       }
       calls.sent();
       send(batch, functions.areUsed() ? CommandType.FCALL : CommandType.EVALSHA);
     }
-  }
-
-  private Batch gathered() {
-    Batch recycled = idle.poll();
-    Batch batch = recycled == null ? new Batch(lane, policy) : recycled;
-    batch.begin(templates.nextBatch());
-    long now = System.nanoTime();
-    PendingCharge pending = waiting.next();
-    while (pending != null && gather(batch, pending, now)) {
-      pending = waiting.next();
-    }
-    return batch;
-  }
-
-  // An error of one charge completes that charge and does not affect the others.
-  private boolean gather(Batch batch, PendingCharge pending, long nowNanos) {
-    int weight = 0;
-    try {
-      if (nowNanos - pending.askedNanos() > timeoutNanos) {
-        pending.completeExceptionally(new StoreUnavailableException(
-            StoreFault.OVERLOADED, "Redis is behind: a charge waited too long", null));
-      } else {
-        weight = templates.add(pending, batch, lane, clock);
-      }
-    } catch (RuntimeException e) {
-      pending.completeExceptionally(
-          new StoreUnavailableException(StoreFault.DATA, "the charge cannot be sent: " + e, e));
-    }
-    if (weight == Batch.FULL) {
-      waiting.putBack(pending);
-      return false;
-    }
-    waiting.took(pending, weight);
-    return true;
   }
 
   private void send(Batch batch, CommandType type) {
@@ -272,7 +233,7 @@ final class GroupCommit {
       List<PendingCharge> undecided = new ArrayList<>();
       reader.answer(batch, now, answers, undecided::add);
       waiting.takeBack(undecided);
-      idle.add(batch);
+      batches.reuse(batch);
     } catch (RuntimeException e) {
       fail(
           batch,
