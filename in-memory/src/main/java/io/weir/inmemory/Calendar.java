@@ -12,7 +12,6 @@ import static io.weir.core.slot.SlotLimits.TURNS;
 import io.weir.core.bucket.Bucket;
 import io.weir.core.bucket.Demand;
 import io.weir.core.bucket.Rate;
-import java.util.Arrays;
 
 /**
  * How much of a bucket is due in each of its next bins of time, while callers wait for it; {@code
@@ -41,11 +40,7 @@ final class Calendar {
   private final long step;
   private final long most;
 
-  /** The first bin that is not over; it never goes back. */
-  private long base;
-
-  /** By bin, from {@link #base} on, without zeros at the end. */
-  private long[] due = new long[0];
+  private DueBins due = DueBins.from(0);
 
   /** How much of what is promised is claimed. */
   final Claims claims;
@@ -93,14 +88,14 @@ final class Calendar {
     Counts counts = new Counts(new Claims(now), waiting, new Larger());
     Calendar begun = new Calendar(
         now % ERAS, bucket.capacityUnits(), bucket.rate(), Bins.of(demand, cost), counts);
-    begun.base = now / begun.width - begun.lives + 1;
+    begun.due = DueBins.from(now / begun.width - begun.lives + 1);
     return begun;
   }
 
   /** The same with the bins for a cost, while nothing is due; no ticket of this one holds a place any more. */
   Calendar refined(Demand demand, long cost, long now) {
     Calendar refined = new Calendar(now % ERAS, capacity, rate, Bins.of(demand, cost), counts());
-    refined.base = now / refined.width - refined.lives + 1;
+    refined.due = DueBins.from(now / refined.width - refined.lives + 1);
     refined.turn = turn;
     refined.again = again;
     return refined;
@@ -109,8 +104,7 @@ final class Calendar {
   Calendar copy() {
     Counts copies = new Counts(claims.copy(), waiting.copy(), larger.copy());
     Calendar copy = new Calendar(era, capacity, rate, bins, copies);
-    copy.base = base;
-    copy.due = due.clone();
+    copy.due = due.copy();
     copy.turn = turn;
     copy.again = again;
     return copy;
@@ -127,18 +121,12 @@ final class Calendar {
 
   /** Whether the clock went so far back that it is of no use. */
   boolean isFarAhead(long now) {
-    return base + due.length > bin(now) + 2 * bins.most();
+    return end() > bin(now) + 2 * bins.most();
   }
 
   /** Forgets what is over, and counts how much of it was claimed. */
   void advance(long now) {
-    long first = Math.max(base, bin(now) - lives + 1);
-    int gone = (int) Math.min(first - base, due.length);
-    for (int i = 0; i < gone; i++) {
-      claims.lose(due[i]);
-    }
-    due = Arrays.copyOfRange(due, gone, due.length);
-    base = first;
+    due.advance(bin(now) - lives + 1, claims::lose);
     waiting.dropAhead(now);
     larger.dropAhead(now + furthestMicros());
     claims.advance(now);
@@ -163,7 +151,7 @@ final class Calendar {
 
   /** Whether nothing is due. */
   boolean isEmpty() {
-    return due.length == 0;
+    return due.isEmpty();
   }
 
   long bin(long micros) {
@@ -175,16 +163,16 @@ final class Calendar {
   }
 
   long base() {
-    return base;
+    return due.base();
   }
 
   /** The bin behind the last one in use. */
   long end() {
-    return base + due.length;
+    return due.end();
   }
 
   long dueIn(long bin) {
-    return bin >= base && bin < end() ? due[(int) (bin - base)] : 0;
+    return due.in(bin);
   }
 
   /** The time from the start of a bin after which as much as is due in it has drained. */
@@ -193,25 +181,12 @@ final class Calendar {
   }
 
   void add(long bin, long quanta) {
-    int at = (int) (bin - base);
-    if (at >= due.length) {
-      due = Arrays.copyOf(due, at + 1);
-    }
-    due[at] += quanta;
+    due.add(bin, quanta);
   }
 
   /** Takes back, at most what is due there. */
   void remove(long bin, long quanta) {
-    int at = (int) (bin - base);
-    if (at < 0 || at >= due.length) {
-      return;
-    }
-    due[at] = Math.max(0, due[at] - quanta);
-    int length = due.length;
-    while (length > 0 && due[length - 1] == 0) {
-      length--;
-    }
-    due = Arrays.copyOf(due, length);
+    due.remove(bin, quanta);
   }
 
   /** Units in quanta, rounded up. */
@@ -258,7 +233,7 @@ final class Calendar {
     long room = room(level);
     long free = room;
     long total = 0;
-    for (long bin = base; bin < end(); bin++) {
+    for (long bin = base(); bin < end(); bin++) {
       total += dueIn(bin);
       if (bin >= bin(now) || bin == end() - 1) {
         free = Math.min(free, room - total + drains(bin, now));
@@ -270,7 +245,7 @@ final class Calendar {
   /** The amount that is due by now. */
   long dueBy(long now) {
     long total = 0;
-    for (long bin = base; bin < end() && bin <= bin(now); bin++) {
+    for (long bin = base(); bin < end() && bin <= bin(now); bin++) {
       total += dueIn(bin);
     }
     return total;
@@ -280,7 +255,7 @@ final class Calendar {
   long waitMicros(long cost, long level, long now) {
     long missing = cost - room(level);
     long wait = 1;
-    for (long bin = base; bin < end(); bin++) {
+    for (long bin = base(); bin < end(); bin++) {
       missing += dueIn(bin);
       long beyond = missing - drains(bin, now);
       if (beyond > 0) {
