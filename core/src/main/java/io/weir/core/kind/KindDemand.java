@@ -28,6 +28,11 @@ public interface KindDemand {
   /** The total that it admits. */
   long quota();
 
+  /** The same limit with another total, or with the largest that the kind may have; unchanged if the kind has none. */
+  default KindDemand withLimit(long total) {
+    return this;
+  }
+
   /** The length of its period, in milliseconds; 0 if it has none. */
   default long windowMillis() {
     return 0;

@@ -26,9 +26,9 @@ public record Permits(String name, Scope scope, long limit, long leaseMicros)
     }
   }
 
-  /** The same limit with another number of permits. */
-  public Permits withLimit(long permits) {
-    return new Permits(name, scope, permits, leaseMicros);
+  @Override
+  public Permits withLimit(long total) {
+    return new Permits(name, scope, Math.min(MAX_LIMIT, total), leaseMicros);
   }
 
   @Override

@@ -64,10 +64,9 @@ public record Quota(
     return countsRequests ? 1 : Math.min(cost, MOST_COUNTED);
   }
 
-  /** The same quota with another limit. */
-  public Quota withLimit(long operations) {
-    return new Quota(
-        name, scope, operations, window, isSoft, nearPercent, countsRequests, overflow);
+  @Override
+  public Quota withLimit(long total) {
+    return new Quota(name, scope, total, window, isSoft, nearPercent, countsRequests, overflow);
   }
 
   /** The same quota, used only if the quota before it is full. */

@@ -27,7 +27,7 @@ record KindLimit(
     return operations.isEmpty() || operations.contains(operation);
   }
 
-  KindLimit with(KindDemand other) {
-    return new KindLimit(section, other, operations, overflow);
+  KindLimit withLimit(long total) {
+    return new KindLimit(section, demand.withLimit(total), operations, overflow);
   }
 }

@@ -89,7 +89,7 @@ final class KindsReader {
       COUNTS,
       OPERATIONS,
       OVERFLOW);
-  static final Field<List<Section>> QUOTAS = Field.sections(
+  private static final Field<List<Section>> QUOTAS = Field.sections(
           "quotas", QUOTA, "numbers of operations in a period; with the permits at most 100")
       .counts(0, MAX_LIMITS);
 
@@ -101,11 +101,14 @@ final class KindsReader {
           Duration.ofMinutes(5),
           "time after the death of a node until its permits are free again")
       .or(15_000L);
-  static final Field<List<Section>> PERMITS = Field.sections(
+  private static final Field<List<Section>> PERMITS = Field.sections(
           "permits",
           Table.of("permits", NAME, Scopes.SCOPE, PERMITS_LIMIT, LEASE, OPERATIONS),
           "numbers of requests at once")
       .counts(0, MAX_LIMITS);
+
+  /** The lists of a policy, one for each kind. */
+  static final List<Field<?>> FIELDS = List.of(QUOTAS, PERMITS);
 
   private final Scope defaultScope;
   private final Set<String> names;

@@ -1,8 +1,6 @@
 package io.weir.core.policy.read;
 
 import io.weir.core.bucket.Scope;
-import io.weir.core.kind.Permits;
-import io.weir.core.kind.Quota;
 import io.weir.core.policy.read.BucketShape.Group;
 import io.weir.core.policy.schema.Field;
 import io.weir.core.policy.schema.Section;
@@ -93,13 +91,7 @@ final class OverrideReader {
     return Optional.of(
         found.isEmpty() || limit.isEmpty()
             ? draft
-            : draft.withKinds(draft.kinds().with(relimited(found.get(), limit.get()))));
-  }
-
-  private static KindLimit relimited(KindLimit limit, long operations) {
-    return limit.demand() instanceof Quota quota
-        ? limit.with(quota.withLimit(operations))
-        : limit.with(((Permits) limit.demand()).withLimit(Math.min(Permits.MAX_LIMIT, operations)));
+            : draft.withKinds(draft.kinds().with(found.get().withLimit(limit.get()))));
   }
 
   private Optional<LimitOverride> read(Section section, Set<String> seen) {

@@ -36,16 +36,13 @@ public final class PolicyReader {
       Table.of("upstream", URL).with(UpstreamFields.ALL),
       "the server to which the gateway forwards");
 
-  private static final Table POLICY = Table.of(
-          "policy",
-          DESCRIPTION,
-          BucketsReader.BUCKETS,
-          KindsReader.QUOTAS,
-          KindsReader.PERMITS,
+  private static final Table POLICY = Table.of("policy", DESCRIPTION, BucketsReader.BUCKETS)
+      .with(KindsReader.FIELDS)
+      .with(List.of(
           OperationsReader.OPERATIONS,
           PlansReader.PLANS,
           SubjectsReader.TENANTS,
-          SubjectsReader.SUBJECTS)
+          SubjectsReader.SUBJECTS))
       .with(PolicySettings.FIELDS)
       .with(List.of(UPSTREAM))
       .with(Extensions.all().fields(Parent.POLICY));
