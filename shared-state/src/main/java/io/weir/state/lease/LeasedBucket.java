@@ -13,7 +13,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -90,7 +89,7 @@ final class LeasedBucket {
         return used;
       }
     }
-    locked(next -> reportIfDue(now, next));
+    Steps.afterLock(this, next -> reportIfDue(now, next));
     return used;
   }
 
@@ -153,7 +152,8 @@ final class LeasedBucket {
       next.add(() -> around
           .callsTo(pool)
           .call(pool.tenant(), this::exchange)
-          .whenComplete((exchanged, error) -> locked(after -> receive(exchanged, error, after))));
+          .whenComplete((exchanged, error) ->
+              Steps.afterLock(this, after -> receive(exchanged, error, after))));
     }
   }
 
@@ -245,7 +245,7 @@ final class LeasedBucket {
     if (!isTicking) {
       isTicking = true;
       next.add(() -> {
-        var unused = around.later(() -> locked(this::ticked), TICK_NANOS);
+        var unused = around.later(() -> Steps.afterLock(this, this::ticked), TICK_NANOS);
       });
     }
   }
@@ -271,7 +271,7 @@ final class LeasedBucket {
       next.add(() -> around.whenIdle().accept(this));
     } else {
       forgetting.ifPresent(timer -> timer.cancel(false));
-      forgetting = around.later(() -> locked(this::forget), keptFor);
+      forgetting = around.later(() -> Steps.afterLock(this, this::forget), keptFor);
     }
   }
 
@@ -279,14 +279,6 @@ final class LeasedBucket {
     if (!isTicking) {
       forgetWhenReported(now(), next);
     }
-  }
-
-  private void locked(Consumer<Steps> what) {
-    Steps next = new Steps();
-    synchronized (this) {
-      what.accept(next);
-    }
-    next.run();
   }
 
   private long now() {
