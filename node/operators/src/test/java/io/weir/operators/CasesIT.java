@@ -86,7 +86,7 @@ final class CasesIT {
           .atMost(Duration.ofMinutes(1))
           .until(
               () -> search
-                  .find(loop, new OperatorWork(vertx), "test", asked)
+                  .find(new OperatorWork(vertx), "test", asked)
                   .toCompletionStage()
                   .toCompletableFuture()
                   .join(),

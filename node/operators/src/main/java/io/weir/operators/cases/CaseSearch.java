@@ -1,6 +1,5 @@
 package io.weir.operators.cases;
 
-import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -45,13 +44,11 @@ public final class CaseSearch {
   /**
    * Asks all nodes; only this one if Redis is away.
    *
-   * @param loop where the future completes
    * @param operator who asks
    */
-  public Future<JsonObject> find(
-      Context loop, OperatorWork work, String operator, CaseQuery asked) {
+  public Future<JsonObject> find(OperatorWork work, String operator, CaseQuery asked) {
     return nodes
-        .ask(loop, operator, TOPIC, asked.text())
+        .ask(work, operator, TOPIC, asked.text())
         .compose(answers -> own(asked).compose(own -> work.run(() -> found(asked, answers, own))));
   }
 

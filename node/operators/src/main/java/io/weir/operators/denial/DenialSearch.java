@@ -1,6 +1,5 @@
 package io.weir.operators.denial;
 
-import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -80,12 +79,11 @@ public final class DenialSearch {
   /**
    * Asks all nodes; only this one if Redis is away.
    *
-   * @param loop where the future completes
    * @param operator who asks
    */
-  public Future<Found> find(Context loop, OperatorWork work, String operator, DenialQuery asked) {
+  public Future<Found> find(OperatorWork work, String operator, DenialQuery asked) {
     return nodes
-        .ask(loop, operator, TOPIC, asked.text())
+        .ask(work, operator, TOPIC, asked.text())
         .compose(answers -> own(asked).compose(own -> work.run(() -> found(asked, answers, own))));
   }
 

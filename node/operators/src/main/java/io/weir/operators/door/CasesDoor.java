@@ -1,6 +1,5 @@
 package io.weir.operators.door;
 
-import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.weir.node.admin.OperatorWork;
@@ -24,14 +23,12 @@ public final class CasesDoor implements Door {
   private static final String STATE = "state";
   private static final String[] PARAMETERS = {STATE, Tenants.NAME, Limits.NAME};
 
-  private final Context loop;
   private final OperatorWork work;
   private final Operators operators;
   private final CaseSearch search;
 
   /** A door of one event loop. */
   public CasesDoor(Vertx vertx, Operators operators, CaseSearch search) {
-    this.loop = vertx.getOrCreateContext();
     this.work = new OperatorWork(vertx);
     this.operators = operators;
     this.search = search;
@@ -47,9 +44,7 @@ public final class CasesDoor implements Door {
     Map<String, String> asked = QueryParameters.values(request.http(), Set.of(PARAMETERS));
     CaseQuery query =
         new CaseQuery(state(asked), Tenants.of(asked, operator), Limits.of(asked, CaseQuery.MOST));
-    return search
-        .find(loop, work, operator.name(), query)
-        .compose(found -> request.answer(200, found));
+    return search.find(work, operator.name(), query).compose(found -> request.answer(200, found));
   }
 
   private static CaseState state(Map<String, String> asked) {

@@ -1,6 +1,5 @@
 package io.weir.operators.door;
 
-import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.weir.node.admin.OperatorWork;
@@ -30,14 +29,12 @@ public final class DenialsDoor implements Door {
   private static final ProblemDetails NOT_ALL = ProblemDetails.of(
       503, "nodes_silent", "Not every node has answered: one of them may remember it");
 
-  private final Context loop;
   private final OperatorWork work;
   private final Operators operators;
   private final DenialSearch search;
 
   /** A door of one event loop. */
   public DenialsDoor(Vertx vertx, Operators operators, DenialSearch search) {
-    this.loop = vertx.getOrCreateContext();
     this.work = new OperatorWork(vertx);
     this.operators = operators;
     this.search = search;
@@ -66,7 +63,7 @@ public final class DenialsDoor implements Door {
         isRehearsed(asked),
         Limits.of(asked, MOST));
     return search
-        .find(loop, work, operator.name(), query)
+        .find(work, operator.name(), query)
         .compose(found -> request.answer(200, found.toJson()));
   }
 
@@ -82,7 +79,7 @@ public final class DenialsDoor implements Door {
   private Future<Void> one(RoutedRequest request) {
     Operator operator = operators.of(request.http());
     DenialQuery query = DenialQuery.ofId(request.parameter("id"), operator.tenant());
-    return search.find(loop, work, operator.name(), query).compose(found -> {
+    return search.find(work, operator.name(), query).compose(found -> {
       if (found.denials().isEmpty()) {
         throw new RefusedException(found.isIncomplete() ? NOT_ALL : UNKNOWN);
       }

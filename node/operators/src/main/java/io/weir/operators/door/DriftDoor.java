@@ -1,12 +1,13 @@
 package io.weir.operators.door;
 
-import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.weir.core.policy.Policy;
+import io.weir.node.admin.OperatorAudit;
 import io.weir.node.admin.OperatorBodies;
+import io.weir.node.admin.OperatorWork;
 import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
 import io.weir.node.auth.Operator;
@@ -25,16 +26,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.concurrent.CompletionStage;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * {@code /v1/drift}: compares numbers in Redis with the items that they stand for, and repairs them; for operators of the
  * whole cluster.
  */
 public final class DriftDoor implements Door {
-  private static final Logger LOG = LoggerFactory.getLogger(DriftDoor.class);
   private static final String PATH = "/v1/drift";
   private static final String ENTRIES = "entries";
   private static final int MAX_BYTES = 1 << 10;
@@ -42,12 +39,12 @@ public final class DriftDoor implements Door {
   private static final int MOST_ENTRIES = 100_000;
   private static final int MOST_AUDITED = 20;
 
-  private final Context loop;
+  private final OperatorWork work;
   private final NodeParts node;
   private final OperatorBodies bodies;
   private final RedisConnections redis;
   private final List<DriftCheck> checks;
-  private final RedisAudit audit;
+  private final OperatorAudit audit;
 
   /**
    * A door of one event loop.
@@ -55,12 +52,12 @@ public final class DriftDoor implements Door {
    * @param redis connections for calls that take longer than decisions
    */
   public DriftDoor(Vertx vertx, NodeParts node, RedisConnections redis, List<DriftCheck> checks) {
-    this.loop = vertx.getOrCreateContext();
+    this.work = new OperatorWork(vertx);
     this.node = node;
     this.bodies = new OperatorBodies(vertx, node.memory());
     this.redis = redis;
     this.checks = List.copyOf(checks);
-    this.audit = new RedisAudit(node.redis());
+    this.audit = new OperatorAudit(work, new RedisAudit(node.redis()));
   }
 
   @Override
@@ -107,7 +104,7 @@ public final class DriftDoor implements Door {
     for (DriftCheck check : checks) {
       for (var thing : new TreeMap<>(check.things().apply(policy)).entrySet()) {
         done = done.compose(before ->
-                of(check.compare(redis, thing.getKey(), thing.getValue(), entries, isRepair)))
+                work.of(check.compare(redis, thing.getKey(), thing.getValue(), entries, isRepair)))
             .onSuccess(found::add)
             .mapEmpty();
       }
@@ -115,25 +112,17 @@ public final class DriftDoor implements Door {
     return done;
   }
 
-  // It is done: without the audit, too.
   private Future<Void> audited(Operator operator, List<Comparison> all) {
     List<Future<Void>> lines = all.stream()
         .filter(one -> !one.drifts().isEmpty())
-        .map(one -> of(audit.add(
-                operator.name(),
-                "repair",
-                one.kind() + ":" + one.name(),
-                "",
-                new JsonObject().put("drift", drifts(one, MOST_AUDITED)).encode()))
-            .onFailure(error -> LOG.warn("a repair is not in the audit: {}", error.getMessage()))
-            .otherwiseEmpty())
+        .map(one -> audit.add(
+            operator,
+            "repair",
+            one.kind() + ":" + one.name(),
+            "",
+            new JsonObject().put("drift", drifts(one, MOST_AUDITED)).encode()))
         .toList();
     return Future.all(lines).mapEmpty();
-  }
-
-  private <T> Future<T> of(CompletionStage<T> stage) {
-    return Future.fromCompletionStage(stage, loop)
-        .recover(error -> Future.failedFuture(RefusedException.of(error)));
   }
 
   private static JsonObject json(List<Comparison> all, boolean isRepair) {

@@ -1,6 +1,5 @@
 package io.weir.operators.door;
 
-import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.weir.node.admin.OperatorWork;
@@ -20,7 +19,6 @@ import java.util.List;
  */
 public final class LiveDoor implements Door {
   private final Vertx vertx;
-  private final Context loop;
   private final OperatorWork work;
   private final Operators operators;
   private final Pulse pulse;
@@ -29,7 +27,6 @@ public final class LiveDoor implements Door {
   /** A door of one event loop. */
   public LiveDoor(Vertx vertx, Operators operators, Pulse pulse, LiveFeed feed) {
     this.vertx = vertx;
-    this.loop = vertx.getOrCreateContext();
     this.work = new OperatorWork(vertx);
     this.operators = operators;
     this.pulse = pulse;
@@ -46,13 +43,13 @@ public final class LiveDoor implements Door {
 
   private Future<Void> status(RoutedRequest request) {
     Operator operator = operators.require(request.http(), Scope.READ);
-    return pulse.status(loop, work, operator.name()).compose(found -> request.answer(200, found));
+    return pulse.status(work, operator.name()).compose(found -> request.answer(200, found));
   }
 
   private Future<Void> nodes(RoutedRequest request) {
     Operator operator = operators.require(request.http(), Scope.READ);
     return pulse
-        .look(loop, work, operator.name(), pulse.oldest())
+        .look(work, operator.name(), pulse.oldest())
         .compose(found -> request.answer(200, found));
   }
 

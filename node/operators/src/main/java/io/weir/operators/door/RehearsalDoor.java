@@ -1,6 +1,5 @@
 package io.weir.operators.door;
 
-import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
@@ -26,7 +25,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.CompletionStage;
 
 /**
  * {@code /v1/rehearsal}: decides a candidate for the policy beside the one in force for some time, and tells how it
@@ -37,7 +35,6 @@ public final class RehearsalDoor implements Door {
   private static final String SECONDS = "seconds";
   private static final long MOST_SECONDS = Duration.ofDays(1).toSeconds();
 
-  private final Context loop;
   private final OperatorWork work;
   private final Operators operators;
   private final OperatorBodies bodies;
@@ -46,7 +43,6 @@ public final class RehearsalDoor implements Door {
 
   /** A door of one event loop. */
   public RehearsalDoor(Vertx vertx, NodeParts node, Rehearsals rehearsals) {
-    this.loop = vertx.getOrCreateContext();
     this.work = new OperatorWork(vertx);
     this.operators = node.operators();
     this.bodies = new OperatorBodies(vertx, node.memory());
@@ -64,7 +60,7 @@ public final class RehearsalDoor implements Door {
 
   private Future<Void> look(RoutedRequest request) {
     Operator operator = operators.require(request.http(), Scope.READ);
-    return rehearsals.view(loop, work, operator.name()).compose(json -> request.answer(200, json));
+    return rehearsals.view(work, operator.name()).compose(json -> request.answer(200, json));
   }
 
   private Future<Void> begin(RoutedRequest request) {
@@ -78,7 +74,7 @@ public final class RehearsalDoor implements Door {
               text, PolicyDocuments.parse("candidate", text).warnings().size());
         }))
         .recover(RehearsalDoor::refused)
-        .compose(checked -> of(stored.put(operator.name(), lasts, checked.text()))
+        .compose(checked -> work.of(stored.put(operator.name(), lasts, checked.text()))
             .compose(id -> request.answer(
                 200,
                 new JsonObject()
@@ -107,12 +103,7 @@ public final class RehearsalDoor implements Door {
 
   private Future<Void> end(RoutedRequest request) {
     operators.require(request.http(), Scope.ALL);
-    return of(stored.end())
+    return work.of(stored.end())
         .compose(ended -> request.answer(200, new JsonObject().put("ended", ended)));
-  }
-
-  private <T> Future<T> of(CompletionStage<T> stage) {
-    return Future.fromCompletionStage(stage, loop)
-        .recover(error -> Future.failedFuture(RefusedException.of(error)));
   }
 }

@@ -1,14 +1,14 @@
 package io.weir.operators.door;
 
-import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.weir.core.bucket.Scope;
 import io.weir.core.policy.Subject;
+import io.weir.node.admin.OperatorAudit;
 import io.weir.node.admin.OperatorBodies;
-import io.weir.node.answer.RefusedException;
+import io.weir.node.admin.OperatorWork;
 import io.weir.node.auth.Operator;
 import io.weir.node.extension.NodeParts;
 import io.weir.node.intake.Door;
@@ -25,30 +25,26 @@ import io.weir.operators.steer.ResetRequest;
 import io.weir.state.audit.RedisAudit;
 import io.weir.state.wire.RedisKeys;
 import java.util.List;
-import java.util.concurrent.CompletionStage;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** {@code POST /v1/reset}: forgets what a key or a tenant has used, for operators of the whole cluster. */
 public final class ResetDoor implements Door {
   private static final int MAX_BYTES = 16 << 10;
   private static final String DRY_RUN = "dryRun";
   private static final int MOST_AUDITED = 20;
-  private static final Logger LOG = LoggerFactory.getLogger(ResetDoor.class);
 
-  private final Context loop;
+  private final OperatorWork work;
   private final NodeParts node;
   private final OperatorBodies bodies;
   private final RedisReset resets;
-  private final RedisAudit audit;
+  private final OperatorAudit audit;
 
   /** A door of one event loop. */
   public ResetDoor(Vertx vertx, NodeParts node) {
-    this.loop = vertx.getOrCreateContext();
+    this.work = new OperatorWork(vertx);
     this.node = node;
     this.bodies = new OperatorBodies(vertx, node.memory());
     this.resets = new RedisReset(node.redis());
-    this.audit = new RedisAudit(node.redis());
+    this.audit = new OperatorAudit(work, new RedisAudit(node.redis()));
   }
 
   @Override
@@ -64,7 +60,7 @@ public final class ResetDoor implements Door {
         .object(request, MAX_BYTES, ResetRequest.INVALID)
         .map(ResetRequest::read)
         .compose(asked -> target(asked, operator))
-        .compose(target -> of(resets.reset(target.state(), target.what(), isDryRun))
+        .compose(target -> work.of(resets.reset(target.state(), target.what(), isDryRun))
             .compose(forgotten -> isDryRun || forgotten.isEmpty()
                 ? Future.succeededFuture(forgotten)
                 : audited(operator, target, forgotten).map(forgotten)))
@@ -98,22 +94,14 @@ public final class ResetDoor implements Door {
         : List.of();
   }
 
-  // It is done: without the audit, too.
   private Future<Void> audited(Operator operator, Target target, List<Forgotten> forgotten) {
     List<Forgotten> first = forgotten.stream().limit(MOST_AUDITED).toList();
-    return of(audit.add(
-            operator.name(),
-            "reset",
-            target.name(),
-            "",
-            new JsonObject().put("reset", json(first)).encode()))
-        .onFailure(error -> LOG.warn("a reset is not in the audit: {}", error.getMessage()))
-        .otherwiseEmpty();
-  }
-
-  private <T> Future<T> of(CompletionStage<T> stage) {
-    return Future.fromCompletionStage(stage, loop)
-        .recover(error -> Future.failedFuture(RefusedException.of(error)));
+    return audit.add(
+        operator,
+        "reset",
+        target.name(),
+        "",
+        new JsonObject().put("reset", json(first)).encode());
   }
 
   private static JsonArray json(List<Forgotten> forgotten) {

@@ -1,6 +1,5 @@
 package io.weir.operators.door;
 
-import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonArray;
@@ -31,7 +30,6 @@ public final class StatesDoor implements Door {
   private final NodeParts node;
   private final StateInspector inspector;
   private final List<Inspection> inspections;
-  private final Context loop;
   private final WorkMeters meters;
 
   /** A door of one event loop. */
@@ -42,7 +40,6 @@ public final class StatesDoor implements Door {
       List<Inspection> inspections,
       WorkMeters meters) {
     this.work = new OperatorWork(vertx);
-    this.loop = vertx.getOrCreateContext();
     this.meters = meters;
     this.node = node;
     this.inspector = inspector;
@@ -59,7 +56,7 @@ public final class StatesDoor implements Door {
     Policy policy = node.policies().current().policy();
     return work.run(() -> all(policy))
         .recover(error -> Future.failedFuture(RefusedException.of(error)))
-        .compose(states -> meters.look(loop, work, operator.name()).map(states::mergeIn))
+        .compose(states -> meters.look(work, operator.name()).map(states::mergeIn))
         .compose(json -> request.answer(200, json));
   }
 

@@ -1,6 +1,5 @@
 package io.weir.operators.door;
 
-import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.weir.node.admin.OperatorWork;
@@ -18,14 +17,12 @@ import java.util.Set;
 /** {@code GET /v1/top}: who was denied most in the last minute, and who was nearly denied, for operators. */
 public final class TopDoor implements Door {
   private final OperatorWork work;
-  private final Context loop;
   private final Operators operators;
   private final TopView top;
 
   /** A door of one event loop. */
   public TopDoor(Vertx vertx, Operators operators, TopView top) {
     this.work = new OperatorWork(vertx);
-    this.loop = vertx.getOrCreateContext();
     this.operators = operators;
     this.top = top;
   }
@@ -38,7 +35,7 @@ public final class TopDoor implements Door {
   private Future<Void> look(RoutedRequest request) {
     operators.require(request.http(), Scope.READ);
     Map<String, String> asked = QueryParameters.values(request.http(), Set.of(Limits.NAME));
-    return top.look(loop, work, Limits.of(asked, TopView.MOST))
+    return top.look(work, Limits.of(asked, TopView.MOST))
         .compose(json -> request.answer(200, json));
   }
 }

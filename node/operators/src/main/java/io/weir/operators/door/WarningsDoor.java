@@ -1,10 +1,10 @@
 package io.weir.operators.door;
 
-import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
 import io.weir.node.admin.OperatorBodies;
+import io.weir.node.admin.OperatorWork;
 import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
 import io.weir.node.auth.Operator.Scope;
@@ -26,14 +26,14 @@ public final class WarningsDoor implements Door {
   private static final ProblemDetails UNKNOWN =
       ProblemDetails.of(404, "receiver_unknown", "This node has no such receiver of webhooks");
 
-  private final Context loop;
+  private final OperatorWork work;
   private final NodeParts node;
   private final OperatorBodies bodies;
   private final NodeWarnings warnings;
 
   /** A door of one event loop. */
   public WarningsDoor(Vertx vertx, NodeParts node, NodeWarnings warnings) {
-    this.loop = vertx.getOrCreateContext();
+    this.work = new OperatorWork(vertx);
     this.node = node;
     this.bodies = new OperatorBodies(vertx, node.memory());
     this.warnings = warnings;
@@ -55,7 +55,7 @@ public final class WarningsDoor implements Door {
     node.operators().require(request.http(), Scope.ALL);
     return bodies
         .object(request, MAX_BYTES, INVALID)
-        .compose(body -> Future.fromCompletionStage(sent(body), loop))
+        .compose(body -> work.of(sent(body)))
         .compose(json -> request.answer(200, json));
   }
 

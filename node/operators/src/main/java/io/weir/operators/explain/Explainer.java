@@ -1,6 +1,5 @@
 package io.weir.operators.explain;
 
-import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
@@ -45,7 +44,6 @@ public final class Explainer {
   private static final int MOST_DENIALS = 32;
 
   private final OperatorWork work;
-  private final Context loop;
   private final NodeParts node;
   private final StateInspector inspector;
   private final DenialSearch denials;
@@ -68,7 +66,6 @@ public final class Explainer {
       NodeRehearsals rehearsals,
       Supplier<Instant> now) {
     this.work = new OperatorWork(vertx);
-    this.loop = vertx.getOrCreateContext();
     this.node = node;
     this.inspector = inspector;
     this.denials = denials;
@@ -135,7 +132,7 @@ public final class Explainer {
         false,
         MOST_DENIALS);
     return denials
-        .find(loop, work, operator.name(), asked)
+        .find(work, operator.name(), asked)
         .map(found -> CarriedLimit.newest(found).flatMap(limit -> limits.subject(subject, limit)));
   }
 
@@ -152,7 +149,7 @@ public final class Explainer {
   private Future<Decided> decided(Subject subject, String operation, Optional<Long> cost) {
     long operations = cost(operation, cost);
     return node.admission()
-        .peek(loop, subject, operation, operations)
+        .peek(work.loop(), subject, operation, operations)
         .map(Optional::of)
         .recover(Explainer::withoutDecision)
         .map(decision -> new Decided(subject, operation, operations, decision));

@@ -93,8 +93,7 @@ public final class LiveFeed {
     vertx.setPeriodic(Duration.ofSeconds(Span.SECONDS).toMillis(), timer -> {
       if (!streams.isEmpty() && !isLooking) {
         isLooking = true;
-        Context loop = vertx.getOrCreateContext();
-        events(loop, work, pulse.span() - SPANS_AGAIN)
+        events(work, pulse.span() - SPANS_AGAIN)
             .onSuccess(text -> streams.forEach(stream -> stream.send(text)))
             .onFailure(error -> LOG.warn("nothing could be sent to the watching browsers", error))
             .onComplete(over -> isLooking = false);
@@ -102,11 +101,11 @@ public final class LiveFeed {
     });
   }
 
-  private Future<String> events(Context loop, OperatorWork work, long since) {
+  private Future<String> events(OperatorWork work, long since) {
     return Future.all(
-            pulse.look(loop, work, OF_ALL, since).map(nodes -> event("pulse", nodes)),
-            top.look(loop, work, TOP_ROWS).map(names -> event("top", names)).otherwise(""),
-            cases.find(loop, work, OF_ALL, OPEN).map(found -> event("cases", found)))
+            pulse.look(work, OF_ALL, since).map(nodes -> event("pulse", nodes)),
+            top.look(work, TOP_ROWS).map(names -> event("top", names)).otherwise(""),
+            cases.find(work, OF_ALL, OPEN).map(found -> event("cases", found)))
         .map(events -> String.join("", events.<String>list()));
   }
 
@@ -143,7 +142,7 @@ public final class LiveFeed {
     request.connection().shutdownHandler(stopping -> stream.end());
     request.resume();
     long timer = vertx.setTimer(LASTS.toMillis(), late -> stream.end());
-    events(loop, work, pulse.oldest()).onSuccess(stream::send);
+    events(work, pulse.oldest()).onSuccess(stream::send);
     return over.future().onComplete(ended -> {
       vertx.cancelTimer(timer);
       place.free();

@@ -1,6 +1,5 @@
 package io.weir.operators.live;
 
-import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -73,20 +72,19 @@ public final class Pulse {
   /**
    * Asks all nodes; only this one if Redis is away.
    *
-   * @param loop where the future completes
    * @param operator who asks
    * @param since the number of the first span that is told
    */
-  public Future<JsonObject> look(Context loop, OperatorWork work, String operator, long since) {
+  public Future<JsonObject> look(OperatorWork work, String operator, long since) {
     return nodes
-        .ask(loop, operator, TOPIC, Long.toString(since))
-        .compose(answers -> recorded(loop, answers)
+        .ask(work, operator, TOPIC, Long.toString(since))
+        .compose(answers -> recorded(work, answers)
             .compose(nodes -> work.run(() -> summed(answers, nodes, since))));
   }
 
   /** Whether the cluster needs an operator: the verdict in what {@link #look} finds. */
-  public Future<JsonObject> status(Context loop, OperatorWork work, String operator) {
-    return look(loop, work, operator, span()).map(found -> found.getJsonObject(STATUS));
+  public Future<JsonObject> status(OperatorWork work, String operator) {
+    return look(work, operator, span()).map(found -> found.getJsonObject(STATUS));
   }
 
   private JsonObject own(long since) {
@@ -95,10 +93,10 @@ public final class Pulse {
     return nodes.named(facts.get()).put(SPANS, spans);
   }
 
-  private Future<List<SeenNode>> recorded(Context loop, Optional<Answers> answers) {
+  private Future<List<SeenNode>> recorded(OperatorWork work, Optional<Answers> answers) {
     return answers.isEmpty()
         ? Future.succeededFuture(List.of())
-        : Future.fromCompletionStage(seen.get(), loop).otherwise(List.of());
+        : work.of(seen.get()).otherwise(List.of());
   }
 
   private JsonObject summed(Optional<Answers> others, List<SeenNode> seen, long since) {

@@ -7,7 +7,6 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.distribution.CountAtBucket;
-import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -58,11 +57,10 @@ public final class WorkMeters {
   /**
    * Asks all nodes; only this one if Redis is away.
    *
-   * @param loop where the future completes
    * @param operator who asks
    */
-  public Future<JsonObject> look(Context loop, OperatorWork work, String operator) {
-    return nodes.ask(loop, operator, TOPIC, "").compose(answers -> work.run(() -> view(answers)));
+  public Future<JsonObject> look(OperatorWork work, String operator) {
+    return nodes.ask(work, operator, TOPIC, "").compose(answers -> work.run(() -> view(answers)));
   }
 
   private JsonObject view(Optional<Answers> answers) {

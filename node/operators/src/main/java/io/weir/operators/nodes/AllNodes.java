@@ -1,10 +1,10 @@
 package io.weir.operators.nodes;
 
-import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
 import io.weir.core.throttle.Failures;
 import io.weir.core.throttle.StoreUnavailableException;
+import io.weir.node.admin.OperatorWork;
 import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
 import io.weir.node.intake.Bulkhead;
@@ -41,18 +41,18 @@ public final class AllNodes {
   /**
    * Asks all nodes.
    *
-   * @param loop where the future completes
    * @param operator on whose behalf
    * @return empty if Redis is away, so that only this node is known; fails with {@link RefusedException} if too many
    *     questions are open
    */
-  public Future<Optional<Answers>> ask(Context loop, String operator, String topic, String text) {
+  public Future<Optional<Answers>> ask(
+      OperatorWork work, String operator, String topic, String text) {
     Optional<Portion> portion = bounds.tryTake(operator, "", 1);
     if (portion.isEmpty()) {
       return Future.failedFuture(new RefusedException(FULL));
     }
     return Future.succeededFuture()
-        .compose(begun -> Future.fromCompletionStage(nodes.ask(topic, text), loop))
+        .compose(begun -> Future.fromCompletionStage(nodes.ask(topic, text), work.loop()))
         .map(Optional::of)
         .recover(error -> failed(Failures.cause(error)))
         .onComplete(asked -> portion.get().free());

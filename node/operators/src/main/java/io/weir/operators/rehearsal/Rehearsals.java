@@ -1,6 +1,5 @@
 package io.weir.operators.rehearsal;
 
-import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
@@ -63,15 +62,15 @@ public final class Rehearsals {
     vertx.setPeriodic(EVERY.toMillis(), timer -> {
       if (!isLooking) {
         isLooking = true;
-        look(vertx.getOrCreateContext(), work).onComplete(looked -> isLooking = false);
+        look(work).onComplete(looked -> isLooking = false);
       }
     });
   }
 
   // Without Redis the candidate that is known stays until it is seen that it is over.
-  private Future<Void> look(Context loop, OperatorWork work) {
+  private Future<Void> look(OperatorWork work) {
     String known = here.candidate().map(Candidate::id).orElse("");
-    return Future.fromCompletionStage(stored.look(known), loop)
+    return work.of(stored.look(known))
         .compose(found -> found.filter(Stored::isKnown).isPresent()
             ? Future.<Void>succeededFuture()
             : work.run(() -> found.map(Stored::read)).onSuccess(here::use).mapEmpty())
@@ -86,12 +85,11 @@ public final class Rehearsals {
   /**
    * The findings of all nodes; only those of this one if Redis is away.
    *
-   * @param loop where the future completes
    * @param operator who asks
    */
-  public Future<JsonObject> view(Context loop, OperatorWork work, String operator) {
+  public Future<JsonObject> view(OperatorWork work, String operator) {
     return nodes
-        .ask(loop, operator, TOPIC, "")
+        .ask(work, operator, TOPIC, "")
         .map(AllNodes::orNone)
         .compose(answers -> answers.texts().isEmpty()
             ? here.accounts().map(own -> new Answers(1, List.of(own.encode())))

@@ -1,6 +1,5 @@
 package io.weir.operators.top;
 
-import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -23,13 +22,11 @@ public final class TopView {
   /**
    * Sums the counts of the last minute.
    *
-   * @param loop where the future completes; it fails with {@link RefusedException} if Redis is away
    * @param most how many names are told of each kind
+   * @return fails with {@link RefusedException} if Redis is away
    */
-  public Future<JsonObject> look(Context loop, OperatorWork work, int most) {
-    return Future.fromCompletionStage(top.look(), loop)
-        .recover(error -> Future.failedFuture(RefusedException.of(error)))
-        .compose(texts -> work.run(() -> view(texts, most)));
+  public Future<JsonObject> look(OperatorWork work, int most) {
+    return work.of(top.look()).compose(texts -> work.run(() -> view(texts, most)));
   }
 
   private static JsonObject view(List<String> texts, int most) {

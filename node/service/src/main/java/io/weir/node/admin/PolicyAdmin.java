@@ -1,6 +1,5 @@
 package io.weir.node.admin;
 
-import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpHeaders;
@@ -35,9 +34,8 @@ public final class PolicyAdmin {
   private static final Logger LOG = LoggerFactory.getLogger(PolicyAdmin.class);
 
   private final OperatorWork work;
-  private final Context loop;
   private final ClusterPolicy policies;
-  private final RedisAudit audit;
+  private final OperatorAudit audit;
   private final Stranding stranding;
   private final WatchedFile file;
 
@@ -53,9 +51,8 @@ public final class PolicyAdmin {
       Stranding stranding,
       WatchedFile file) {
     this.work = new OperatorWork(vertx);
-    this.loop = vertx.getOrCreateContext();
     this.policies = policies;
-    this.audit = audit;
+    this.audit = new OperatorAudit(work, audit);
     this.stranding = stranding;
     this.file = file;
   }
@@ -160,27 +157,22 @@ public final class PolicyAdmin {
 
   private Future<Publication> published(String text, ChangeRequest wish, OptionalLong expected) {
     Edit edit = new Edit(wish.operator().name(), wish.comment());
-    return Future.fromCompletionStage(policies.publish("policy", text, expected, edit), loop)
+    return Future.fromCompletionStage(policies.publish("policy", text, expected, edit), work.loop())
         .onSuccess(publication ->
             LOG.info("policy revision {} was published here", publication.revision()))
         .compose(publication -> audited(publication, wish).map(publication));
   }
 
-  // The policy is in force: without the audit, too.
   private Future<Void> audited(Publication publication, ChangeRequest wish) {
-    return Future.fromCompletionStage(
-            audit.add(
-                wish.operator().name(),
-                "publish",
-                "policy",
-                new JsonObject().put("revision", publication.replaced()).encode(),
-                new JsonObject()
-                    .put("revision", publication.revision())
-                    .put("comment", wish.comment())
-                    .encode()),
-            loop)
-        .onFailure(error -> LOG.warn("a policy is not in the audit: {}", error.getMessage()))
-        .otherwiseEmpty();
+    return audit.add(
+        wish.operator(),
+        "publish",
+        "policy",
+        new JsonObject().put("revision", publication.replaced()).encode(),
+        new JsonObject()
+            .put("revision", publication.revision())
+            .put("comment", wish.comment())
+            .encode());
   }
 
   private Future<Void> answer(
@@ -246,8 +238,7 @@ public final class PolicyAdmin {
 
   /** The result of a call to the shared state, on this event loop. */
   <T> Future<T> of(CompletionStage<T> stage) {
-    return Future.fromCompletionStage(stage, loop)
-        .recover(error -> Future.failedFuture(RefusedException.of(error)));
+    return work.of(stage);
   }
 
   /** Runs work that takes longer than an event loop may be held. */

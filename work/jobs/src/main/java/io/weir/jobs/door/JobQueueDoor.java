@@ -1,6 +1,5 @@
 package io.weir.jobs.door;
 
-import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonArray;
@@ -15,6 +14,8 @@ import io.weir.jobs.rule.JobRule;
 import io.weir.jobs.rule.JobState;
 import io.weir.jobs.store.RedisJobs;
 import io.weir.jobs.work.JobParts;
+import io.weir.node.admin.OperatorAudit;
+import io.weir.node.admin.OperatorWork;
 import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
 import io.weir.node.auth.Operator;
@@ -30,17 +31,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.CompletionStage;
 import java.util.stream.Stream;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * {@code /v1/job-queues}: the jobs of all operations that are not done, how they stand, and the end of one; for operators
  * of the whole cluster.
  */
 public final class JobQueueDoor implements Door {
-  private static final Logger LOG = LoggerFactory.getLogger(JobQueueDoor.class);
   private static final String PATH = "/v1/job-queues";
   private static final String ONE = PATH + "/{operation}";
   private static final Map<String, String> PATTERNS =
@@ -53,19 +50,19 @@ public final class JobQueueDoor implements Door {
   private static final ProblemDetails UNKNOWN =
       ProblemDetails.of(404, "operation_unknown", "The policy has no such operation with jobs");
 
-  private final Context loop;
+  private final OperatorWork work;
   private final NodeParts node;
   private final RedisJobs store;
   private final JobCancels cancels;
-  private final RedisAudit audit;
+  private final OperatorAudit audit;
 
   /** A door of one event loop. */
   public JobQueueDoor(Vertx vertx, JobParts parts) {
-    this.loop = vertx.getOrCreateContext();
+    this.work = new OperatorWork(vertx);
     this.node = parts.node();
     this.store = parts.store();
     this.cancels = new JobCancels(store, parts.meters());
-    this.audit = new RedisAudit(node.redis());
+    this.audit = new OperatorAudit(work, new RedisAudit(node.redis()));
   }
 
   @Override
@@ -85,7 +82,7 @@ public final class JobQueueDoor implements Door {
     node.operators().require(request.http(), Scope.READ);
     List<Future<JsonObject>> queues = jobs(node.policies().current().policy())
         .limit(MOST_OPERATIONS)
-        .map(rule -> of(store.pages().heads(rule.name())).map(page -> queue(rule, page)))
+        .map(rule -> work.of(store.pages().heads(rule.name())).map(page -> queue(rule, page)))
         .toList();
     return Future.all(queues)
         .compose(read -> request.answer(
@@ -102,7 +99,7 @@ public final class JobQueueDoor implements Door {
     Map<String, String> asked = QueryParameters.values(request.http(), Set.of(FROM, LIMIT));
     int from = number(asked, FROM, 0, MOST_BEFORE);
     int most = number(asked, LIMIT, 1, MOST_JOBS);
-    return of(store.pages().page(rule.name(), from, most))
+    return work.of(store.pages().page(rule.name(), from, most))
         .compose(page -> request.answer(
             200,
             counts(rule, page.queue())
@@ -176,9 +173,9 @@ public final class JobQueueDoor implements Door {
   private Future<Void> cancel(RoutedRequest request) {
     Operator operator = node.operators().require(request.http(), Scope.KEYS);
     OperationRule rule = operation(request);
-    return of(store.see(rule.name(), request.parameter("id"), ""))
+    return work.of(store.see(rule.name(), request.parameter("id"), ""))
         .map(seen -> seen.orElseThrow(() -> new RefusedException(JobAnswers.unknown())))
-        .compose(job -> of(cancels.cancel(job, settings(rule)))
+        .compose(job -> work.of(cancels.cancel(job, settings(rule)))
             .compose(cancelled -> audited(operator, job).map(cancelled)))
         .compose(job -> request.answer(
             200,
@@ -187,7 +184,6 @@ public final class JobQueueDoor implements Door {
                 .put("id", job.name().id())));
   }
 
-  // It is done: without the audit, too.
   private Future<Void> audited(Operator operator, Job job) {
     String before = new JsonObject()
         .put("state", job.progress().state().word())
@@ -195,17 +191,7 @@ public final class JobQueueDoor implements Door {
         .put("key", job.name().subject())
         .encode();
     String after = new JsonObject().put("state", JobState.CANCELLED.word()).encode();
-    return of(audit.add(
-            operator.name(),
-            "cancel",
-            "job:" + job.name().operation() + "/" + job.name().id(),
-            before,
-            after))
-        .onFailure(error -> LOG.warn("a cancelled job is not in the audit", error))
-        .otherwiseEmpty();
-  }
-
-  private <T> Future<T> of(CompletionStage<T> stage) {
-    return Future.fromCompletionStage(stage, loop);
+    return audit.add(
+        operator, "cancel", "job:" + job.name().operation() + "/" + job.name().id(), before, after);
   }
 }

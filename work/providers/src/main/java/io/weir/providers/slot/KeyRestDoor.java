@@ -1,11 +1,12 @@
 package io.weir.providers.slot;
 
-import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
 import io.weir.core.policy.OperationUpstream;
 import io.weir.core.policy.Policy;
+import io.weir.node.admin.OperatorAudit;
+import io.weir.node.admin.OperatorWork;
 import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
 import io.weir.node.auth.Operator;
@@ -21,36 +22,32 @@ import io.weir.state.audit.RedisAudit;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.CompletionStage;
 import java.util.stream.Stream;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * {@code DELETE /v1/upstreams/{upstream}/rests/{provider}/{key}}: all nodes use a key of a provider again that was left
  * alone, for operators of the whole cluster.
  */
 public final class KeyRestDoor implements Door {
-  private static final Logger LOG = LoggerFactory.getLogger(KeyRestDoor.class);
   private static final String PATH = "/v1/upstreams";
   private static final ProblemDetails UNKNOWN = ProblemDetails.of(
       404,
       "upstream_unknown",
       "The policy has no such upstream, or no such key of a provider of it");
 
-  private final Context loop;
+  private final OperatorWork work;
   private final NodeParts node;
   private final RedisProviders store;
   private final KeyRests rests;
-  private final RedisAudit audit;
+  private final OperatorAudit audit;
 
   /** A door of one event loop. */
   public KeyRestDoor(Vertx vertx, NodeParts node, RedisProviders store, KeyRests rests) {
-    this.loop = vertx.getOrCreateContext();
+    this.work = new OperatorWork(vertx);
     this.node = node;
     this.store = store;
     this.rests = rests;
-    this.audit = new RedisAudit(node.redis());
+    this.audit = new OperatorAudit(work, new RedisAudit(node.redis()));
   }
 
   @Override
@@ -75,10 +72,17 @@ public final class KeyRestDoor implements Door {
         .orElseThrow(() -> new RefusedException(UNKNOWN));
     List<String> scopes = scopes(policy, key);
     scopes.forEach(scope -> rests.forget(new KeyRests.Key(name, provider, scope)));
-    return of(store.endRests(upstream.name(), provider, scopes))
+    return work.of(store.endRests(upstream.name(), provider, scopes))
         .compose(ended -> ended == 0
             ? Future.succeededFuture(false)
-            : audited(operator, name + "/" + provider + "/" + key).map(true))
+            : audit
+                .add(
+                    operator,
+                    "rest ended",
+                    "provider-key:%s/%s/%s".formatted(name, provider, key),
+                    "",
+                    "")
+                .map(true))
         .compose(ended -> request.answer(200, new JsonObject().put("rested", ended)));
   }
 
@@ -89,17 +93,5 @@ public final class KeyRestDoor implements Door {
         .distinct()
         .map(group -> key + "/" + group);
     return Stream.concat(Stream.of(key), groups).toList();
-  }
-
-  // It is done: without the audit, too.
-  private Future<Void> audited(Operator operator, String place) {
-    return of(audit.add(operator.name(), "rest ended", "provider-key:" + place, "", ""))
-        .onFailure(error -> LOG.warn("the end of a rest is not in the audit", error))
-        .otherwiseEmpty();
-  }
-
-  private <T> Future<T> of(CompletionStage<T> stage) {
-    return Future.fromCompletionStage(stage, loop)
-        .recover(error -> Future.failedFuture(RefusedException.of(error)));
   }
 }
