@@ -4,14 +4,17 @@
 --                   the states by scope
 
 local CODES = require('codes')
+local EFFORT = require('effort')
 local counters_at = require('kinds/ledger').counters_at
 local MARKS = require('kinds/marks')
 local answer_of = require('kinds/mixed').answer_of
 local full_until = require('kinds/mixed').full_until
 local known_reservation = require('kinds/mixed').known_reservation
 local look_at = require('kinds/mixed').look_at
+local most_at_once = require('kinds/mixed').most_at_once
 local keep_counters = require('kinds/mixed_take').keep_counters
 local take_others = require('kinds/mixed_take').take_others
+local room_of = require('kinds/room').of_bucket
 local DECIDE = require('queue/decide')
 local PAYERS = require('queue/payers')
 local RATES = require('queue/rates')
@@ -158,18 +161,23 @@ function LONG.decide(lane, charge)
   return answer
 end
 
--- Whether there is room for a charge, which is not decided yet; nil if others wait for one of its buckets.
-function LONG.fits(lane, charge)
-  local answer, views, request, looked = prepared(lane, charge)
-  if answer then
-    return false
+-- The most operations that all buckets have room for now; nil if others wait for one of them, or if another policy
+-- decides.
+function LONG.room(lane, charge)
+  if RATES.load(lane, charge) then
+    return nil
   end
-  for _, view in ipairs(views) do
+  local used = {}
+  for _, view in ipairs(views_of(charge)) do
     if view.calendar then
       return nil
     end
+    used[view.demand] = view.used
   end
-  return not looked.wait_us and (#request.views == 0 or DECIDE.peek(request).admitted)
+  EFFORT.spend(lane, #charge.template.demands)
+  return most_at_once(charge.template.demands, function(demand)
+    return room_of(demand, used[demand])
+  end)
 end
 
 -- The same as LONG.decide with nothing changed: what a newcomer would get.

@@ -7,8 +7,10 @@ local MARKS = require('kinds/marks')
 local answer_of = require('kinds/mixed').answer_of
 local full_until = require('kinds/mixed').full_until
 local look_at = require('kinds/mixed').look_at
+local most_at_once = require('kinds/mixed').most_at_once
 local keep_counters = require('kinds/mixed_take').keep_counters
 local take_others = require('kinds/mixed_take').take_others
+local room_of = require('kinds/room').of_bucket
 local layout_of_way = require('state/own_way').layout
 local TRIED = require('state/short')
 
@@ -54,16 +56,22 @@ local function is_short(lane, charge)
     and #template.demands > 0 and not (held and held.reserves and lane.call('GET', held.key))
 end
 
--- Whether there is room for a charge, which is not decided yet; nil in other cases.
-function SHORT.fits(lane, charge)
+-- The operations that a bucket has room for, after a cost of 0 was tried: what counts requests has taken one.
+local function room_left(demand)
+  local scope = demand.scope
+  local used = TRIED.lefts[scope][layout_of_way(TRIED.ways[scope]).index[demand.field]]
+  return room_of(demand, demand.requests and used - demand.units or used)
+end
+
+-- The most operations that all buckets have room for now; nil in other cases.
+function SHORT.room(lane, charge)
   local reserves = charge.hold and charge.hold.reserves
   local fit = is_short(lane, charge)
-    and TRIED.tried(lane.states, charge.keys, 0, charge.template, charge.cost, 1, charge.now, reserves)
-  local looked = fit and look_at(charge, lane.ledger, lane.call)
-  if not looked then
+    and TRIED.tried(lane.states, charge.keys, 0, charge.template, 0, 1, charge.now, reserves)
+  if not fit then
     return nil
   end
-  return fit == 1 and not looked.is_never and not looked.wait_us
+  return fit == 1 and most_at_once(charge.template.demands, room_left) or 0
 end
 
 -- The answer; nil in other cases: nothing was taken.

@@ -21,6 +21,9 @@ local function decide(lane, charge)
   end
   if charge.least > 0 then
     charge.cost = amount_of(lane, charge)
+    if EFFORT.is_spent(lane) then
+      return EFFORT.LATER
+    end
   end
   local answer = SHORT.decide(lane, charge)
   if not answer then

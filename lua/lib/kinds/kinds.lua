@@ -10,6 +10,7 @@
 --                                       thousandths
 --   most(demand)                        optional: the most operations that a request can ever be
 --                                       charged
+--   room(demand, standing)              optional: how many operations it has room for
 --   counts(demand, cost)                optional: how many operations of a request it counts
 --   settled(demand, stored, delta, now, taken_us)
 --                                       optional: the numbers to store after adding delta
@@ -38,5 +39,15 @@ local function priced(cost, price)
   return cost * times + ceil_div(cost * rest, ONE)
 end
 
+-- The highest cost that is at most this at a price.
+local function unpriced(cost, price)
+  local rest = math.fmod(cost, price)
+  local highest = (cost - rest) / price * ONE + math.floor(rest * ONE / price)
+  if price == ONE then
+    return highest
+  end
+  return math.min(highest, MOST_PRICED, math.floor(MAX_COST / (math.floor(price / ONE) + 1)))
+end
+
 return { KINDS = KINDS, MOST = MOST, MOST_PRICED = MOST_PRICED, NEVER = NEVER, ONE = ONE, ROOM = ROOM,
-  priced = priced }
+  priced = priced, unpriced = unpriced }

@@ -59,6 +59,18 @@ local function most_at_once(demands, most)
   return least
 end
 
+-- The price in thousandths before any bound; reads the counters of all demands.
+local function price_of(charge, ledger, call, asked)
+  local price = ONE
+  for _, demand in ipairs(charge.others) do
+    demand.counters = counters_at(ledger, call, charge.state_keys[demand.scope], charge.now)
+    if demand.kind.price then
+      price = math.max(price, demand.kind.price(demand, stored_of(demand.counters, demand.name), asked))
+    end
+  end
+  return price
+end
+
 local function most_of_bucket(demand)
   return demand.requests and math.huge or (demand.capacity - math.fmod(demand.capacity, demand.units)) / demand.units
 end
@@ -100,14 +112,7 @@ end
 local function look_at(charge, ledger, call)
   local looked = { asked = charge.cost, price = ONE, cost = charge.cost }
   local asked = { now = charge.now, cost = charge.cost, used_of = charge.used_of }
-  for _, demand in ipairs(charge.others) do
-    demand.counters = counters_at(ledger, call, charge.state_keys[demand.scope], charge.now)
-    if demand.kind.price then
-      local stored = stored_of(demand.counters, demand.name)
-      looked.price = math.max(looked.price, demand.kind.price(demand, stored, asked))
-    end
-  end
-  looked.price = bounded(looked.price, charge)
+  looked.price = bounded(price_of(charge, ledger, call, asked), charge)
   looked.cost = priced(charge.cost, looked.price)
   asked.cost = looked.cost
   for i, demand in ipairs(charge.others) do
@@ -159,5 +164,6 @@ local function full_until(wait_us, used, charge, looked, paid)
   return answer
 end
 
-return { answer_of = answer_of, full_until = full_until, hold_of = hold_of, known_reservation = known_reservation,
-  look_at = look_at, most_of = most_of }
+return { answer_of = answer_of, bounded = bounded, full_until = full_until, held_of = held_of, hold_of = hold_of,
+  known_reservation = known_reservation, look_at = look_at, most_at_once = most_at_once, most_of = most_of,
+  price_of = price_of }

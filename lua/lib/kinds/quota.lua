@@ -119,6 +119,12 @@ KINDS.q = {
   most = function(demand)
     return (demand.is_soft or demand.requests) and math.huge or demand.limit
   end,
+  room = function(demand, standing)
+    if demand.is_soft or demand.requests then
+      return standing.wait == ROOM and math.huge or 0
+    end
+    return math.max(0, demand.limit - standing.used)
+  end,
   counts = function(demand, cost)
     return demand.requests and 1 or math.min(cost, MOST)
   end,

@@ -66,6 +66,15 @@ record CongestionModel(Congestion congestion) implements KindModel {
         : cost * times + LeakyBucket.ceilDiv(cost * (priceMillis % Congestion.ONE), Congestion.ONE);
   }
 
+  /** The highest cost that is at most this at a price in thousandths. */
+  public static long unpriced(long cost, long priceMillis) {
+    long highest =
+        cost / priceMillis * Congestion.ONE + cost % priceMillis * Congestion.ONE / priceMillis;
+    return priceMillis == Congestion.ONE
+        ? highest
+        : Math.min(highest, Math.min(MOST_PRICED, MAX_COST / (priceMillis / Congestion.ONE + 1)));
+  }
+
   private State state(Counter stored, long usedUnits, long nowMicros) {
     return congestion.isCurve()
         ? new State(List.of(), curve(usedUnits))

@@ -4,6 +4,7 @@ import io.weir.core.kind.Congestion;
 import io.weir.core.kind.KindDemand;
 import io.weir.core.kind.Permits;
 import io.weir.core.kind.Quota;
+import io.weir.core.kind.Standing;
 
 /** The arithmetic of one kind of limit. The file of the kind in {@code lua/lib} has the same for Redis. */
 interface KindModel {
@@ -42,6 +43,11 @@ interface KindModel {
   /** The most operations that one request can ever be charged here. */
   default long mostAtOnce() {
     return Long.MAX_VALUE;
+  }
+
+  /** The most operations of one request that it has room for now, by its standing for any cost. */
+  default long room(Standing standing) {
+    return standing.hasRoom() ? Long.MAX_VALUE : 0;
   }
 
   /** The factor on the cost of a request, in thousandths, before anything is charged. */

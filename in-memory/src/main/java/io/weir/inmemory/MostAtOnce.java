@@ -14,8 +14,8 @@ final class MostAtOnce {
   /** The most that every limit holds; of a limit and its overflow, the larger. */
   static long of(Charge charge) {
     return Math.min(
-        most(charge.demands(), Demand::overflow, MostAtOnce::of),
-        most(
+        of(charge.demands(), Demand::overflow, MostAtOnce::of),
+        of(
             charge.extras().demands(),
             KindDemand::overflow,
             kind -> KindModel.of(kind).mostAtOnce()));
@@ -27,8 +27,8 @@ final class MostAtOnce {
         : demand.bucket().capacityUnits() / demand.unitsPerOperation();
   }
 
-  private static <T> long most(
-      List<T> limits, Predicate<T> isOverflow, ToLongFunction<T> mostAtOnce) {
+  /** The same by what each limit admits; of a limit and its overflow, the larger. */
+  static <T> long of(List<T> limits, Predicate<T> isOverflow, ToLongFunction<T> mostAtOnce) {
     long most = Long.MAX_VALUE;
     for (int i = 0; i < limits.size(); i++) {
       if (!isOverflow.test(limits.get(i))) {

@@ -7,9 +7,9 @@ import io.weir.core.throttle.StoreAnswer;
 import io.weir.core.throttle.StoreAnswer.Decided;
 
 /**
- * A charge that accepts less than its cost: it takes the most that all of its limits have now, found by bisection. It
- * takes the least if it shows a ticket, whose place is for that, and if others wait for one of its buckets: what is left
- * is due to them. Lives for one charge. {@code lua/lib/kinds/partial.lua} has the same.
+ * A charge that accepts less than its cost: it takes the most that all of its limits have room for now. It takes the
+ * least if it shows a ticket, whose place is for that, and if others wait for one of its buckets: what is left is due to
+ * them. Lives for one charge. {@code lua/lib/kinds/partial.lua} has the same.
  */
 final class PartialCharge {
   // The largest cost that a script accepts.
@@ -41,38 +41,25 @@ final class PartialCharge {
 
   // If not even the least has room, that is denied.
   private long amount() {
-    long low = Math.min(charge.atLeast().cost(), MAX_COST);
+    long least = Math.min(charge.atLeast().cost(), MAX_COST);
     long fitting = Math.min(charge.cost(), MostAtOnce.of(charge));
-    long high = Math.max(low, Math.min(fitting, MAX_COST));
-    if ((charge.ticket().shown().isPresent() && !isPeek) || isQueued()) {
-      return low;
-    } else if (fits(high)) {
-      return high;
-    } else if (!fits(low)) {
-      return low;
+    long most = Math.max(least, Math.min(fitting, MAX_COST));
+    Look look = new Look(charge, memory, nowMicros);
+    if ((charge.ticket().shown().isPresent() && !isPeek) || isQueued(look)) {
+      return least;
     }
-    while (high - low > 1) {
-      long middle = low + (high - low) / 2;
-      if (fits(middle)) {
-        low = middle;
-      } else {
-        high = middle;
-      }
-    }
-    return low;
+    Room room = new Room(charge, memory, look);
+    long operations = room.operations();
+    long price = room.priceMillis();
+    long bounded = CongestionModel.bounded(price, most, MostAtOnce.of(charge));
+    return CongestionModel.priced(most, bounded) <= operations
+        ? most
+        : Math.max(least, Math.min(most, CongestionModel.unpriced(operations, price)));
   }
 
-  private boolean isQueued() {
-    return new Look(charge, memory, nowMicros)
-        .views(charge.demands(), charge.atLeast().cost()).stream()
-            .anyMatch(view -> view.maybeCalendar().isPresent());
-  }
-
-  private boolean fits(long cost) {
-    return new MixedCharge(charge.granted(cost), memory, nowMicros, true).decide()
-            instanceof Decided decided
-        && decided.decision() instanceof Allowed
-        && !decided.isRepeated();
+  private boolean isQueued(Look look) {
+    return look.views(charge.demands(), charge.atLeast().cost()).stream()
+        .anyMatch(view -> view.maybeCalendar().isPresent());
   }
 
   private long reserved() {

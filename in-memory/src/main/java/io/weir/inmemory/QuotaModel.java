@@ -99,6 +99,13 @@ record QuotaModel(Quota quota) implements KindModel {
     return quota.isSoft() || quota.countsRequests() ? Long.MAX_VALUE : quota.limit();
   }
 
+  @Override
+  public long room(Standing standing) {
+    return quota.isSoft() || quota.countsRequests()
+        ? KindModel.super.room(standing)
+        : Math.max(0, quota.limit() - standing.used());
+  }
+
   /** The counter with nothing used; the window stays. */
   public Counter reset(Counter stored, long nowMicros) {
     return counter(new Use(use(stored, nowMicros).span, 0, 0));

@@ -26,7 +26,7 @@ public record Weights(int charge, int bucket, int sharedState) {
   /** The weight of each reservation: it is a record of its own. */
   private static final int RESERVATION = 12;
 
-  /** The weight of each charge that accepts less than its cost: what its limits have is found in several steps. */
+  /** The weight of each charge that accepts less than its cost: what its limits have room for is found first. */
   private static final int PARTIAL = 30;
 
   /** The weight of each charge and each bucket of an owner who waits, in addition. */

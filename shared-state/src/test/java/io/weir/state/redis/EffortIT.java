@@ -25,6 +25,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
@@ -33,6 +34,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -48,12 +50,9 @@ final class EffortIT {
   private static final int AT_ONCE = 250;
   private static final int ROUNDS = 5;
 
-  // What a call may do before it ends, and the decision that may go beyond it. A cost of which a
-  // part is accepted is
-  // looked at twice before that, as the most and as the least.
+  // What a call may do before it ends, and the decision that may go beyond it.
   private static final int MOST = 256;
   private static final int DECISION = 6;
-  private static final int LOOKS = 2;
 
   // docs/explanation/slots.md has these.
   private static final int CALENDAR_BYTES = 900;
@@ -102,20 +101,49 @@ final class EffortIT {
     RedisBucketStore store = RedisBucketStore.rehearsing(connections, clock);
     List<Demand> demands = demands(random);
     int keys = one(random, 1, 2, 10, 60);
-    boolean areWhole = random.nextBoolean();
     for (int round = 0; round < ROUNDS; round++) {
-      crowd(store, random, demands, keys, areWhole);
+      crowd(store, random, demands, keys);
       clock.advance(random.nextLong(3_000_000));
     }
     long buckets = demands.size();
-    long beyond = (areWhole ? 1 : 1 + LOOKS) * (DECISION + buckets);
     assertThat(connections.sync().zscore("effort", "most"))
         .describedAs("units of a call with %d buckets", buckets)
         .isGreaterThanOrEqualTo((double) (DECISION + buckets)) // somebody waits
-        .isLessThan((double) (MOST + beyond));
+        .isLessThan((double) (MOST + DECISION + buckets));
     assertThat(largest())
         .describedAs("bytes of a state with %d buckets", buckets)
         .isLessThanOrEqualTo(KEY_BYTES + buckets * (BUCKET_BYTES + CALENDAR_BYTES));
+  }
+
+  // Nobody waits, but the long way decides: each bucket has an overflow.
+  @Test
+  void aPartIsFoundInOneLook() {
+    connections.sync().flushall();
+    RedisBucketStore store = RedisBucketStore.rehearsing(connections, new ManualClock());
+    List<Demand> demands = IntStream.range(0, 32)
+        .mapToObj(i -> new Demand(
+            new Bucket("b" + i, Scope.KEY, 1_000_000_000, 1_000_000),
+            Demand.of(new Bucket("b" + i, Scope.KEY, 1_000_000_000, 1_000_000)).unitsPerOperation(),
+            false,
+            i % 2 == 1))
+        .toList();
+    assertThat(granted(store, demands, Cost.of(123_456_789))).isEmpty();
+    assertThat(granted(store, demands, new Cost(1L << 40, 1))).hasValue(1_000_000_000);
+    assertThat(granted(store, demands, new Cost(1L << 40, 1))).hasValue(876_543_211);
+    assertThat(connections.sync().zscore("effort", "most"))
+        .isEqualTo(2.0 * (DECISION + demands.size()));
+  }
+
+  private static OptionalLong granted(RedisBucketStore store, List<Demand> demands, Cost cost) {
+    Charge charge = new Charge(
+        "acme",
+        "k",
+        1,
+        Amount.ofRates(demands, 1).costing(cost),
+        Queueing.of(SlotMode.RESERVE),
+        FailureMode.DENY);
+    StoreAnswer answer = store.tryCharge(charge).toCompletableFuture().join();
+    return ((StoreAnswer.Decided) answer).decision().remarks().granted();
   }
 
   private static List<Demand> demands(Random random) {
@@ -135,8 +163,7 @@ final class EffortIT {
   }
 
   // Requests that come at once, as many in a call as may be.
-  private static void crowd(
-      RedisBucketStore store, Random random, List<Demand> demands, int keys, boolean areWhole) {
+  private static void crowd(RedisBucketStore store, Random random, List<Demand> demands, int keys) {
     long most = demands.stream()
         .mapToLong(demand -> demand.operationsIn(demand.bucket().capacityUnits()))
         .min()
@@ -144,7 +171,7 @@ final class EffortIT {
     List<CompletableFuture<StoreAnswer>> answers = new ArrayList<>();
     for (int i = 0; i < AT_ONCE; i++) {
       long cost = one(random, 1L, 1L, Math.max(1, most / 2), most);
-      Cost operations = areWhole || random.nextInt(8) > 0 ? Cost.of(cost) : new Cost(most, cost);
+      Cost operations = random.nextInt(8) > 0 ? Cost.of(cost) : new Cost(most, cost);
       Charge charge = new Charge(
           "acme",
           "k" + random.nextInt(keys),

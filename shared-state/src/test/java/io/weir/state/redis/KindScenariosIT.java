@@ -59,11 +59,17 @@ final class KindScenariosIT {
     return run.run(steps);
   }
 
-  // A charge that accepts a part looks twice: the first look must not make the second see nobody
-  // who waits.
+  // A charge that accepts a part is looked at before it is decided: the look must not make the
+  // decision see nobody who waits.
   @Test
   void aLookChangesNothingForTheNextOne() {
     run(5011, 120);
+  }
+
+  // A bucket that counts requests has room for one, whose units are not taken twice.
+  @Test
+  void aPartOfACostIsOneRequest() {
+    run(342261676, 80);
   }
 
   // A bucket of requests that cost millions of operations expects more strangers than 64 bits count
