@@ -14,11 +14,15 @@ public final class RespCommands {
   /** @param context of the event loop */
   public RespCommands(
       Context context, PolicySource policies, Identities identities, WaitingDecider decider) {
-    this.byName = Map.of(
+    this(Map.of(
         CheckCommand.NAME,
         new CheckCommand(policies, identities, decider),
         ThrottleCommand.NAME,
-        new ThrottleCommand(context, policies, identities, decider.decider()));
+        new ThrottleCommand(context, policies, identities, decider.decider())));
+  }
+
+  RespCommands(Map<String, RespCommand> byName) {
+    this.byName = Map.copyOf(byName);
   }
 
   /** @param name in capitals */

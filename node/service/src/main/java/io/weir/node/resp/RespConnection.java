@@ -3,6 +3,8 @@ package io.weir.node.resp;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.net.NetSocket;
+import io.weir.node.intake.WorkBudget;
+import io.weir.node.intake.WorkRounds;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,12 +16,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One connection: its commands are carried out as they come, and answered in their order, all answers that are ready in
- * one write. Nothing more is read while {@value #MOST_OPEN} commands have no answer, or {@value #MOST_WAITING} bytes of
+ * One connection: its commands are carried out as they come, {@value #AT_ONCE} before the event loop reads other
+ * connections again, and answered in their order, all answers that are ready in one write. Nothing more is read while {@value #MOST_OPEN} commands have no answer, or {@value #MOST_WAITING} bytes of
  * answers wait for one before them, or while the client does not read. Mutable; owned by one event loop.
  */
 final class RespConnection implements RespClient {
   private static final Logger LOG = LoggerFactory.getLogger(RespConnection.class);
+  /** The commands that are carried out at once. */
+  static final int AT_ONCE = 16;
+
   private static final int MOST_OPEN = 256;
   private static final int MOST_WAITING = 64 << 10;
   private static final String NO_MEMORY = "ERR too many bytes of unfinished commands and answers";
@@ -29,6 +34,7 @@ final class RespConnection implements RespClient {
   private final ShownToken token;
   private final RespCommands commands;
   private final RespMemory memory;
+  private final WorkBudget budget;
   private final RespReader reader = new RespReader();
   private final Queue<Open> open = new ArrayDeque<>();
   private final List<Runnable> goneActions = new ArrayList<>();
@@ -42,14 +48,21 @@ final class RespConnection implements RespClient {
    * @param id unique among all connections of the node
    * @param token of the client
    * @param memory of the connection
+   * @param rounds of its event loop
    */
   RespConnection(
-      long id, NetSocket socket, ShownToken token, RespCommands commands, RespMemory memory) {
+      long id,
+      NetSocket socket,
+      ShownToken token,
+      RespCommands commands,
+      RespMemory memory,
+      WorkRounds rounds) {
     this.socket = socket;
     this.client = new ConnectedClient(id, socket);
     this.token = token;
     this.commands = commands;
     this.memory = memory;
+    this.budget = new WorkBudget(rounds, AT_ONCE);
     socket.handler(this::arrived);
     socket.drainHandler(drained -> goOn());
     socket.shutdownHandler(stopping -> end());
@@ -81,18 +94,19 @@ final class RespConnection implements RespClient {
   private void arrived(Buffer bytes) {
     if (!isEnding) {
       reader.add(bytes);
+      budget.renew();
       goOn();
     }
   }
 
   // Answers that are written make room for commands that have arrived already.
   private void goOn() {
-    if (isReading) {
+    if (isReading || isGone) {
       return;
     }
     flush();
-    boolean mayBeMore = true;
-    while (mayBeMore && !isEnding && !isFull()) {
+    boolean mayBeMore = reader.kept() > 0;
+    while (mayBeMore && mayCarryOut()) {
       isReading = true;
       try {
         mayBeMore = carryOut();
@@ -104,13 +118,20 @@ final class RespConnection implements RespClient {
     if (isEnding) {
       return;
     }
+    if (mayBeMore && !isFull()) {
+      budget.goOnLater(this::goOn);
+    }
     if (!memory.tryKeep(kept())) {
       dismiss();
-    } else if (isFull()) {
+    } else if (isFull() || budget.isDue()) {
       socket.pause();
     } else {
       socket.resume();
     }
+  }
+
+  private boolean mayCarryOut() {
+    return !isEnding && !isFull() && !budget.isSpent();
   }
 
   // Commands under way are answered; later ones are not carried out.
@@ -140,11 +161,12 @@ final class RespConnection implements RespClient {
   // Whether there may be more commands than a connection has open.
   private boolean carryOut() {
     try {
-      while (!isEnding && !isFull()) {
+      while (mayCarryOut()) {
         List<String> words = reader.next();
         if (words == null) {
           return false;
         }
+        budget.spend();
         answer(words);
       }
     } catch (RespException e) {

@@ -10,10 +10,12 @@ import io.weir.node.auth.Addresses;
 import io.weir.node.auth.TokenGuard;
 import io.weir.node.config.NodeConfig.Address;
 import io.weir.node.intake.Bulkhead;
+import io.weir.node.intake.FairReads;
 import io.weir.node.intake.LastReads;
 import io.weir.node.intake.PortServer;
 import io.weir.node.intake.Strangers;
 import io.weir.node.intake.Strangers.Stranger;
+import io.weir.node.intake.WorkRounds;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
@@ -33,6 +35,7 @@ public final class RespServer implements PortServer {
   private final Strangers strangers;
   private final RespCommands commands;
   private final Bulkhead memory;
+  private final WorkRounds rounds;
 
   /**
    * @param options of its port, with TLS if it has any
@@ -52,6 +55,7 @@ public final class RespServer implements PortServer {
     this.services = services;
     this.commands = commands;
     this.memory = memory;
+    this.rounds = WorkRounds.of(vertx);
     this.server = vertx.createNetServer(options).connectHandler(this::welcome);
   }
 
@@ -75,13 +79,15 @@ public final class RespServer implements PortServer {
           .onComplete(over -> socket.close());
       return;
     }
+    FairReads.once(socket);
     Stranger stranger = welcomed.get();
     RespConnection connection = new RespConnection(
         ids.getAsLong(),
         socket,
         new ShownToken(services, stranger::isKnown),
         commands,
-        new RespMemory(memory, network));
+        new RespMemory(memory, network),
+        rounds);
     socket.closeHandler(closed -> {
       stranger.closed();
       connection.closed();
