@@ -3,9 +3,9 @@ package io.weir.node.envoy;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
-import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.Http2Settings;
 import io.vertx.core.http.HttpConnection;
+import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
@@ -23,10 +23,13 @@ import io.weir.node.envoy.BodyBudget.NetworkBudget;
 import io.weir.node.envoy.GrpcCall.Arriving;
 import io.weir.node.envoy.GrpcCall.Bounds;
 import io.weir.node.intake.Bulkhead.Portion;
+import io.weir.node.intake.FairReads;
 import io.weir.node.intake.LastReads;
+import io.weir.node.intake.OpenStreams;
 import io.weir.node.intake.PortServer;
 import io.weir.node.intake.Strangers;
 import io.weir.node.intake.Strangers.Stranger;
+import io.weir.node.intake.WorkRounds;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -50,8 +53,6 @@ public final class EnvoyServer implements PortServer {
   private static final String CLIENT = "weir-client";
   private static final Pattern CLIENT_NAME = Pattern.compile("[A-Za-z0-9._-]{1,128}");
   private static final String HEALTH_CHECK = "/grpc.health.v1.Health/Check";
-  private static final int SERVING = 1;
-  private static final int NOT_SERVING = 2;
   /** For each event loop. */
   private static final int MOST_CONNECTIONS = 1000;
 
@@ -68,12 +69,11 @@ public final class EnvoyServer implements PortServer {
 
   private static final long CHECK_MILLIS = 100;
 
-  private static final int MOST_SERVICE_NAME = 256;
   private static final int HTTP_VERSION_NOT_SUPPORTED = 505;
 
   private final HttpServer server;
   private final TokenGuard services;
-  private final BooleanSupplier isStopping;
+  private final HealthService health;
   private final Context context;
   private final Limiters limiters;
   private final RateLimits limits;
@@ -85,10 +85,15 @@ public final class EnvoyServer implements PortServer {
   private final BodyBudget bodies = new BodyBudget(MOST_BYTES);
   private final BodyBudget reports = new BodyBudget(MOST_BYTES);
   private final PartSemaphores turns;
+  private final WorkRounds rounds;
 
-  /** One connection, with the memory for its messages. */
+  /** One connection, with its calls and the memory for its messages. */
   private record Caller(
-      String network, Stranger stranger, NetworkBudget bodies, NetworkBudget reports) {
+      String network,
+      Stranger stranger,
+      ConnectionCalls calls,
+      NetworkBudget bodies,
+      NetworkBudget reports) {
     void closed() {
       stranger.closed();
       bodies.close();
@@ -142,7 +147,8 @@ public final class EnvoyServer implements PortServer {
     this.limiters = limiters;
     this.services = services;
     this.strangers = new Strangers(vertx, MOST_CONNECTIONS, MOST_STRANGERS);
-    this.isStopping = isStopping;
+    this.rounds = WorkRounds.of(vertx);
+    this.health = new HealthService(Set.of(LIMITS, QUOTAS), isStopping);
     this.limits = new RateLimits(
         context,
         limiters.policies(),
@@ -156,7 +162,7 @@ public final class EnvoyServer implements PortServer {
                 .setMaxConcurrentStreams(MOST_CALLS)
                 .setMaxHeaderListSize(MOST_HEADER_BYTES)))
         .connectionHandler(this::welcome)
-        .requestHandler(this::serve);
+        .requestHandler(this::take);
     vertx.setPeriodic(CHECK_MILLIS, timer -> check(System.nanoTime()));
   }
 
@@ -183,14 +189,20 @@ public final class EnvoyServer implements PortServer {
 
   private void welcome(HttpConnection connection) {
     LastReads.before((ConnectionBase) connection);
+    FairReads.once(connection);
+    OpenStreams.bound(connection, MOST_CALLS);
     String network = Addresses.network(connection.remoteAddress().hostAddress());
     Optional<Stranger> stranger = strangers.welcome(network, connection::close);
     if (stranger.isEmpty()) {
       var unused = connection.close();
       return;
     }
-    Caller caller =
-        new Caller(network, stranger.get(), bodies.open(network), reports.open(network));
+    Caller caller = new Caller(
+        network,
+        stranger.get(),
+        new ConnectionCalls(rounds, this::serve),
+        bodies.open(network),
+        reports.open(network));
     callers.put(connection, caller);
     connection.closeHandler(closed -> {
       callers.remove(connection);
@@ -199,11 +211,34 @@ public final class EnvoyServer implements PortServer {
     });
   }
 
+  private void take(HttpServerRequest request) {
+    Caller caller = callers.get(request.connection());
+    if (caller == null) {
+      return; // the connection is refused
+    }
+    if (request.version() == HttpVersion.HTTP_2) {
+      caller.calls().serve(request);
+    } else {
+      refuseVersion(request);
+    }
+  }
+
+  // Requests that follow are not answered.
+  private void refuseVersion(HttpServerRequest request) {
+    HttpConnection connection = request.connection();
+    callers.remove(connection);
+    request
+        .response()
+        .setStatusCode(HTTP_VERSION_NOT_SUPPORTED)
+        .putHeader(HttpHeaders.CONNECTION, "close")
+        .end()
+        .onComplete(sent -> connection.close());
+  }
+
   private void serve(HttpServerRequest request) {
     Caller caller = callers.get(request.connection());
-    if (request.version() != HttpVersion.HTTP_2 || caller == null) {
-      var unused = request.response().setStatusCode(HTTP_VERSION_NOT_SUPPORTED).end();
-      return;
+    if (caller == null) {
+      return; // the connection is closed
     }
     switch (request.path()) {
       case SHOULD_RATE_LIMIT -> ifAdmitted(request, caller, () -> limit(request, caller));
@@ -213,7 +248,7 @@ public final class EnvoyServer implements PortServer {
             request,
             new Bounds(MOST_HEALTH_BYTES, caller.bodies()),
             arriving,
-            (message, any) -> health(message));
+            (message, any) -> health.answer(message));
       default -> refuse(request, GrpcStatus.UNIMPLEMENTED, "no such method");
     }
   }
@@ -259,23 +294,5 @@ public final class EnvoyServer implements PortServer {
           opened.get().free();
         });
     streams.add(GrpcStream.serve(request, new Bounds(MOST_REPORT_BYTES, caller.reports()), stream));
-  }
-
-  // Without a name, that of the node as a whole.
-  private Future<Buffer> health(Buffer message) {
-    MessageReader reader = MessageReader.of(message);
-    String service = "";
-    while (reader.hasNext()) {
-      if (reader.field() == 1) {
-        service = reader.text(MOST_SERVICE_NAME, "service");
-      } else {
-        reader.skip();
-      }
-    }
-    if (!service.isEmpty() && !service.equals(LIMITS) && !service.equals(QUOTAS)) {
-      return Future.failedFuture(new GrpcException(GrpcStatus.NOT_FOUND, "no such service"));
-    }
-    int status = isStopping.getAsBoolean() ? NOT_SERVING : SERVING;
-    return Future.succeededFuture(new MessageWriter().add(1, status).bytes());
   }
 }

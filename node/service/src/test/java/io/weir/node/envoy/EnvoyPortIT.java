@@ -27,6 +27,13 @@ import org.junit.jupiter.api.Test;
 /** The port for Envoy: health, strangers, TLS, and an outage of Redis. */
 final class EnvoyPortIT extends EnvoyCaller {
   private static final int GO_AWAY = 7;
+  private static final int READ_MILLIS = 60_000;
+  /** The streams that a connection may have open. */
+  private static final int MOST_STREAMS = 100;
+  /** Fewer than end the connection. */
+  private static final int REFUSED = 100;
+
+  private static final int RST_STREAM = 3;
 
   @Test
   void healthIsServed() {
@@ -95,6 +102,65 @@ final class EnvoyPortIT extends EnvoyCaller {
     return Byte.toUnsignedInt(head[0]) << 16
         | Byte.toUnsignedInt(head[1]) << 8
         | Byte.toUnsignedInt(head[2]);
+  }
+
+  @Test
+  void streamsAreBoundedForACallerThatDoesNotAcknowledgeTheBound() throws IOException {
+    try (Socket socket = beginning(port)) {
+      socket.setSoTimeout(READ_MILLIS);
+      for (int i = 0; i < MOST_STREAMS + REFUSED; i++) {
+        socket.getOutputStream().write(openHealthCheck(2 * i + 1));
+      }
+      DataInputStream in = new DataInputStream(socket.getInputStream());
+      List<Integer> reset = new ArrayList<>();
+      while (reset.size() < REFUSED) {
+        readFrame(in, reset);
+      }
+      assertThat(reset).startsWith(2 * MOST_STREAMS + 1).endsWith(2 * (MOST_STREAMS + REFUSED) - 1);
+    }
+  }
+
+  // Headers of a call whose message never comes (RFC 9113, section 6.2; RFC 7541, section 6.2.2).
+  private static byte[] openHealthCheck(int stream) {
+    Buffer headers = Buffer.buffer().appendBytes(new byte[] {(byte) 0x83, (byte) 0x86});
+    literal(headers, new byte[] {0x04}, "/" + HEALTH);
+    literal(headers, new byte[] {0x01}, "x");
+    literal(headers, new byte[] {0x0f, 0x10}, "application/grpc");
+    return Buffer.buffer()
+        .appendMedium(headers.length())
+        .appendBytes(new byte[] {1, 4})
+        .appendInt(stream)
+        .appendBuffer(headers)
+        .getBytes();
+  }
+
+  private static void literal(Buffer headers, byte[] name, String value) {
+    headers.appendBytes(name).appendByte((byte) value.length()).appendString(value);
+  }
+
+  private static void readFrame(DataInputStream in, List<Integer> reset) throws IOException {
+    int length = (in.readUnsignedShort() << 8) | in.readUnsignedByte();
+    int type = in.readUnsignedByte();
+    in.readUnsignedByte();
+    int stream = in.readInt();
+    in.readNBytes(length);
+    if (type == RST_STREAM) {
+      reset.add(stream);
+    }
+  }
+
+  @Test
+  void aCallerOfHttp11GetsOneAnswer() throws IOException {
+    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+      socket.setSoTimeout(READ_MILLIS);
+      socket
+          .getOutputStream()
+          .write("GET / HTTP/1.1\r\nHost: x\r\n\r\n".repeat(20).getBytes(US_ASCII));
+      socket.shutdownOutput();
+      assertThat(socket.getInputStream().readAllBytes())
+          .asString()
+          .containsOnlyOnce("HTTP/1.1 505 ");
+    }
   }
 
   @Test
