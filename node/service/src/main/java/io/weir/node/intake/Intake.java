@@ -39,6 +39,7 @@ public final class Intake {
   private final HttpMeters meters;
   private final Cors cors;
   private final HttpDate date;
+  private final WorkRounds rounds;
   /** Nothing more is read from these: it may be part of the refused request. */
   private final Set<HttpConnection> refused = new HashSet<>();
 
@@ -62,6 +63,7 @@ public final class Intake {
     this.meters = meters;
     this.cors = cors;
     this.date = new HttpDate(vertx);
+    this.rounds = WorkRounds.of(vertx);
   }
 
   /** Refuses a request whose path belongs to no door, on a port without a gateway. */
@@ -79,6 +81,7 @@ public final class Intake {
   }
 
   private void connected(HttpConnection connection) {
+    PipelinedRequests.watch(connection, rounds);
     BrokenMessages.watch(connection);
     LastReads.before((ConnectionBase) connection);
     meters.connected();
