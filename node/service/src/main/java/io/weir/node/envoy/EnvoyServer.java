@@ -73,6 +73,7 @@ public final class EnvoyServer implements PortServer {
 
   private final HttpServer server;
   private final TokenGuard services;
+  private final BooleanSupplier isStopping;
   private final HealthService health;
   private final Context context;
   private final Limiters limiters;
@@ -148,6 +149,7 @@ public final class EnvoyServer implements PortServer {
     this.services = services;
     this.strangers = new Strangers(vertx, MOST_CONNECTIONS, MOST_STRANGERS);
     this.rounds = WorkRounds.of(vertx);
+    this.isStopping = isStopping;
     this.health = new HealthService(Set.of(LIMITS, QUOTAS), isStopping);
     this.limits = new RateLimits(
         context,

@@ -143,8 +143,7 @@ public final class PipelinedRequests extends ChannelDuplexHandler {
       return; // the connection is closed
     }
     if (isHeld) {
-      isHeld =
-          false; // before messages are passed, as the server may want to read or not after them
+      isHeld = false; // first, as the server may want to read, or not, after what is passed
       context.channel().config().setAutoRead(isWanted);
     }
     while (!waiting.isEmpty() && mayPass(waiting.element())) {

@@ -52,11 +52,12 @@ final class PipelinedRequestsTest {
 
   @BeforeEach
   void start() throws Exception {
+    CompletableFuture<Context> begun = new CompletableFuture<>();
     CompletableFuture<Integer> listening = new CompletableFuture<>();
     vertx.deployVerticle(new VerticleBase() {
       @Override
       public Future<?> start() {
-        loop = context;
+        begun.complete(context);
         Intake intake = new Intake(
             vertx,
             List.of(),
@@ -71,6 +72,7 @@ final class PipelinedRequestsTest {
       }
     });
     port = listening.get();
+    loop = begun.get();
   }
 
   @AfterEach
