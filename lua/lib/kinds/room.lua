@@ -6,7 +6,7 @@ local held_of = require('kinds/mixed').held_of
 local most_at_once = require('kinds/mixed').most_at_once
 local price_of = require('kinds/mixed').price_of
 
--- Of a bucket with so many units used; any number if it counts requests and has room for one more.
+-- The room of a bucket with so many units used; any number if it counts requests and has room for one more.
 local function of_bucket(demand, used)
   local free = math.max(0, demand.capacity - used)
   if demand.requests then
@@ -22,8 +22,8 @@ local function of_other(demand, standing)
   return standing.wait == ROOM and math.huge or 0
 end
 
--- Of all limits other than rates; second, the price before any bound. Nil if the parameters of one are not for this
--- instant.
+-- The room of all limits other than rates; second, the price before any bound. Nil if the parameters of one are not
+-- for this instant.
 local function of_others(charge, ledger, call)
   local asked, rooms = { now = charge.now, cost = charge.cost, used_of = charge.used_of }, {}
   local price = price_of(charge, ledger, call, asked)

@@ -40,7 +40,7 @@ final class Calendar {
   private final long step;
   private final long most;
 
-  private DueBins due = DueBins.from(0);
+  private BinAmounts due = BinAmounts.from(0);
 
   /** How much of what is promised is claimed. */
   final Claims claims;
@@ -88,14 +88,14 @@ final class Calendar {
     Counts counts = new Counts(new Claims(now), waiting, new Larger());
     Calendar begun = new Calendar(
         now % ERAS, bucket.capacityUnits(), bucket.rate(), Bins.of(demand, cost), counts);
-    begun.due = DueBins.from(now / begun.width - begun.lives + 1);
+    begun.due = BinAmounts.from(now / begun.width - begun.lives + 1);
     return begun;
   }
 
   /** The same with the bins for a cost, while nothing is due; no ticket of this one holds a place any more. */
   Calendar refined(Demand demand, long cost, long now) {
     Calendar refined = new Calendar(now % ERAS, capacity, rate, Bins.of(demand, cost), counts());
-    refined.due = DueBins.from(now / refined.width - refined.lives + 1);
+    refined.due = BinAmounts.from(now / refined.width - refined.lives + 1);
     refined.turn = turn;
     refined.again = again;
     return refined;

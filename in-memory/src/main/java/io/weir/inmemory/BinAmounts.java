@@ -4,25 +4,25 @@ import java.util.Arrays;
 import java.util.function.LongConsumer;
 
 /** The amounts due in the bins of a calendar that are not over, in quanta. Mutable; owned by one calendar. */
-final class DueBins {
+final class BinAmounts {
   /** The first bin that is not over; it never goes back. */
   private long base;
 
   /** By bin, from {@link #base} on, without zeros at the end. */
   private long[] due;
 
-  private DueBins(long base, long[] due) {
+  private BinAmounts(long base, long[] due) {
     this.base = base;
     this.due = due;
   }
 
   /** Nothing is due. */
-  static DueBins from(long base) {
-    return new DueBins(base, new long[0]);
+  static BinAmounts from(long base) {
+    return new BinAmounts(base, new long[0]);
   }
 
-  DueBins copy() {
-    return new DueBins(base, due.clone());
+  BinAmounts copy() {
+    return new BinAmounts(base, due.clone());
   }
 
   long base() {
