@@ -131,27 +131,21 @@ final class ChargeAloneIT {
     return Stream.of(ONE, TWO);
   }
 
-  // The first place of a key, and one behind another.
+  // The first place of a key, and one behind it.
   @ParameterizedTest
   @MethodSource("ownBuckets")
   void aPlaceInAKeysOwnBucketsIsMadeByTheShorterWay(List<Demand> demands) {
-    aloneRedis.sync().flushdb();
-    ManualClock clock = new ManualClock();
-    RedisBucketStore all = RedisBucketStore.rehearsing(aloneRedis, clock);
-    assertThat(decided(all, demands, 5)).isInstanceOf(Decision.Allowed.class);
-    for (int i = 0; i < 3; i++) {
-      assertIsPlace(
-          store(aloneRedis, clock, Map.of("state/write_states", "state/write_never")), demands);
-      assertIsPlace(
-          store(
-              aloneRedis,
-              clock,
-              Map.of(
-                  "state/charge_alone",
-                  "state/charge_untried",
-                  "queue/charge_each",
-                  "state/write_never")),
-          demands);
+    Map<String, String> inACallOfOne = Map.of("state/write_states", "state/write_never");
+    Map<String, String> inACallOfSeveral = Map.of(
+        "state/charge_alone", "state/charge_untried", "queue/charge_each", "state/write_never");
+    for (Map<String, String> modules : List.of(inACallOfOne, inACallOfSeveral)) {
+      aloneRedis.sync().flushdb();
+      ManualClock clock = new ManualClock();
+      RedisBucketStore all = RedisBucketStore.rehearsing(aloneRedis, clock);
+      assertThat(decided(all, demands, 5)).isInstanceOf(Decision.Allowed.class);
+      BucketStore shorter = store(aloneRedis, clock, modules);
+      assertIsPlace(shorter, demands);
+      assertIsPlace(shorter, demands);
     }
   }
 

@@ -6,6 +6,7 @@ import io.weir.node.command.Ago;
 import io.weir.node.command.CommandRow;
 import io.weir.node.command.RowCommand;
 import io.weir.node.command.Table;
+import io.weir.operators.top.ReasonCode;
 import java.io.IOException;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -59,14 +60,13 @@ final class Denials {
                 : "");
   }
 
-  // The words of the page. A key may be refused, as for a freeze, before its operation is looked
-  // for.
+  // The words of the page.
   private static String operation(JsonObject denial) {
     String name = denial.getString("operation");
     if (!name.equals(Plan.UNLISTED)) {
       return name;
     }
-    return denial.containsKey("why") ? "" : "no operation of the policy";
+    return ReasonCode.isFrozen(denial.getString("reason")) ? "" : "no operation of the policy";
   }
 
   private static String why(JsonObject denial) {

@@ -7,6 +7,7 @@ import io.weir.core.policy.OperationLimit.Frozen;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /** The codes that stand in the place of a limit if a request was refused without a full one, and their words. */
 public final class ReasonCode {
@@ -51,6 +52,12 @@ public final class ReasonCode {
 
   private static String frozen(FrozenPart part) {
     return part.name().toLowerCase(Locale.ROOT) + "_frozen";
+  }
+
+  /** Whether something is frozen: then a request is refused before its operation is looked for. */
+  public static boolean isFrozen(String code) {
+    return code.equals(Reason.ACCESS_DISABLED.code())
+        || Stream.of(FrozenPart.values()).anyMatch(part -> code.equals(frozen(part)));
   }
 
   /** Whether all keys of the tenant are refused for it. */
