@@ -6,7 +6,7 @@
 --   paid              which overflows pay, as bits
 --   lane              what runs commands (call) and makes digests (sha1)
 --   shown, moment     the ticket that is good, and the moment that it came back to, else false
---   is_early, has_waited   whether it is before its slot, and whether it has waited
+--   is_early, has_waited   whether it is before its slot, and whether it has waited for the buckets of its ticket
 --   wants             whether the caller wants a ticket for any wait; others may come back after whole seconds
 -- A decision is a table of
 --   admitted, wait_us, estimate, ticket   whether it was admitted; else its wait, whether nothing is
@@ -260,8 +260,8 @@ local function estimate(request, soonest, returned)
   end
   if request.template.mode == CODES.RESERVE and waiter and wait <= request.asked.within then
     local secret = WAITER.secret_for(waiter, request.asked.secret, soonest + longest_of(request, VIEW.waited_us))
-    ticket = TICKET.signed({ slot = soonest, number = 0, paid = 0, shared = 0 }, secret, request.cost,
-      kind_of(request), request.lane.sha1)
+    ticket = TICKET.signed({ slot = soonest, number = 0, paid = TICKET.named(request.views), shared = 0 }, secret,
+      request.cost, kind_of(request), request.lane.sha1)
   end
   return { wait_us = wait, estimate = true, ticket = ticket, returned = returned }
 end
@@ -271,9 +271,9 @@ local function turn_of(request)
   local turn, soonest, is_behind, views = request.now, request.now, false, request.views
   for i = 1, #views do
     local view = views[i]
-    view.is_mine = VIEW.is_mine(view, request.has_waited)
+    view.is_mine = VIEW.is_mine(view, view.has_waited)
     if view.refused then
-      local turn_here, sooner, is_behind_here = TURNS.next(view, request.has_waited, request.wants,
+      local turn_here, sooner, is_behind_here = TURNS.next(view, view.has_waited, request.wants,
         request.asked.within)
       turn, soonest, is_behind = math.max(turn, turn_here), math.max(soonest, sooner), is_behind or is_behind_here
     end
@@ -312,7 +312,8 @@ function DECIDE.decide(request)
   local is_off, is_ours, wants = request.template.mode == CODES.OFF, returned == CODES.KEPT, request.wants
   for i = 1, #views do
     local view = views[i]
-    view.spare = is_off and 0 or VIEW.spare_for(view, request.has_waited, wants)
+    view.has_waited = request.has_waited and TICKET.is_for(request.shown, i)
+    view.spare = is_off and 0 or VIEW.spare_for(view, view.has_waited, wants)
     fits = VIEW.has_room(view) and fits
   end
   if not fits and request.is_early then

@@ -18,7 +18,7 @@ local function reach(request)
   local views, own, has_near = request.views, 0, false
   for i = 1, #views do
     local view = views[i]
-    VIEW.reach(view, request.has_waited, request.wants)
+    VIEW.reach(view, view.has_waited, request.wants)
     own, has_near = view.is_shared and own or own + 1, has_near or view.near
   end
   return views, own, has_near

@@ -1,13 +1,15 @@
 -- Tickets: <slot>.<number>.<flags>.<signature>. The slot has 16 digits. The number says which bit of
 -- the key's tickets is set while it is unused; 0 if it holds no place and shows only that its holder
 -- waits. The flags are 1 if the place is held in buckets of the tenant and of the cluster, too, and
--- from 2 on which overflows pay. The signature is the begin of the SHA-1 of the key's secret and of
+-- from 2 on which overflows pay; of a ticket without a place, which buckets had no room for its holder, none of these
+-- bits for all. The signature is the begin of the SHA-1 of the key's secret and of
 -- everything that the ticket is good for. Ticket.java has the same.
 
 local grow = require('memo').grow
 local TIMES = require('times')
 
 local BYTES_OF_KIND, ERA_FACTOR, MARKS = 64, 31, 4294967296
+local MOST_NAMED = 32 -- the buckets that a ticket without a place tells apart
 local TICKET = {}
 
 local function bit_of(number)
@@ -41,6 +43,25 @@ local function signature_of(ticket, secret, cost, mark, sha1)
   local flags = 2 * ticket.paid + ticket.shared
   return string.sub(sha1(string.format('%s %d %d %d %d %d', secret, ticket.slot, ticket.number, flags, cost, mark)),
     1, 20)
+end
+
+-- Which of these buckets had no room, as bits; 0 for all.
+function TICKET.named(views)
+  local bits, is_all = 0, true
+  for i = 1, #views do
+    if not views[i].refused then
+      is_all = false
+    elseif i <= MOST_NAMED then
+      bits = bits + 2 ^ (i - 1)
+    end
+  end
+  return is_all and 0 or bits
+end
+
+-- Whether its holder waits for the i-th bucket.
+function TICKET.is_for(ticket, i)
+  local bit = 2 ^ (i - 1)
+  return ticket.number > 0 or ticket.paid == 0 or i > MOST_NAMED or math.fmod(ticket.paid, 2 * bit) >= bit
 end
 
 -- The text of a ticket.

@@ -8,6 +8,7 @@
 --                      cluster, and what it keeps for this bucket
 --   waiting            the keys or tenants that wait, with this one among them
 --   held, bin          whether the request has a place in it, that was given back, and the bin
+--   has_waited         whether the request has waited for it: at another bucket it is a newcomer
 --   spare, refused     units that are left free for others, and whether the request has to wait
 --   for_larger         of these, what is left free for a larger cost that waits (queue/larger.lua)
 --   is_mine, is_free, from, last   whether any of its bins may be promised to the request, and of that

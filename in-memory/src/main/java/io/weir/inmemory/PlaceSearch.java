@@ -8,6 +8,7 @@ import io.weir.inmemory.Waiter.Moment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.IntPredicate;
 import java.util.function.LongUnaryOperator;
 import java.util.function.Predicate;
 
@@ -31,12 +32,17 @@ final class PlaceSearch {
    * Looks at buckets.
    *
    * @param mine of which of them the request may have any bin
+   * @param hasWaited whether it has waited for one of them
    */
   PlaceSearch(
-      long now, List<BucketView> views, boolean[] mine, boolean hasWaited, boolean wantsTicket) {
+      long now,
+      List<BucketView> views,
+      boolean[] mine,
+      IntPredicate hasWaited,
+      boolean wantsTicket) {
     this.now = now;
     for (int i = 0; i < mine.length; i++) {
-      reaches.add(Reach.of(views.get(i), mine[i], hasWaited, wantsTicket));
+      reaches.add(Reach.of(views.get(i), mine[i], hasWaited.test(i), wantsTicket));
     }
   }
 

@@ -18,6 +18,20 @@ record RequestBuckets(List<BucketView> views) {
     return views.stream().filter(view -> holds(view, isShared));
   }
 
+  /** Whether all of them have room for a newcomer; each takes note of it. */
+  boolean haveRoom() {
+    boolean all = true;
+    for (BucketView view : views) {
+      all &= view.hasRoom();
+    }
+    return all;
+  }
+
+  /** Which of them had no room. */
+  List<Boolean> refused() {
+    return views.stream().map(BucketView::isRefused).toList();
+  }
+
   /** Whether somebody waits in one of them. */
   boolean haveQueue() {
     return views.stream().anyMatch(view -> view.maybeCalendar().isPresent());

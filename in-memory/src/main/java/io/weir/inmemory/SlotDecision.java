@@ -77,9 +77,11 @@ final class SlotDecision {
 
   Result decide() {
     findPlace();
+    boolean isOff = mode == SlotMode.OFF;
     boolean fits = true;
-    for (BucketView view : views) {
-      fits &= mode == SlotMode.OFF ? view.hasRoom() : view.hasRoom(hasWaited, asked.wantsAlways());
+    for (int i = 0; i < views.size(); i++) {
+      BucketView view = views.get(i);
+      fits &= isOff ? view.hasRoom() : view.hasRoom(hasWaitedFor(i), asked.wantsAlways());
     }
     if (fits) {
       return admit();
@@ -91,16 +93,12 @@ final class SlotDecision {
       spend();
       returned = Returned.BROKEN;
     }
-    return mode == SlotMode.OFF ? off() : denied();
+    return isOff ? off() : denied();
   }
 
   /** The answer that a newcomer would get; changes nothing. */
   Result peek() {
-    boolean fits = true;
-    for (BucketView view : views) {
-      fits &= view.hasRoom();
-    }
-    return fits ? result(true, 0, false, Optional.empty()) : off();
+    return buckets.haveRoom() ? result(true, 0, false, Optional.empty()) : off();
   }
 
   /** Whether the shown ticket is for these buckets. */
@@ -162,6 +160,11 @@ final class SlotDecision {
     ticket = Optional.of(shown);
   }
 
+  // A caller that has waited for one bucket is a newcomer at another one.
+  private boolean hasWaitedFor(int bucket) {
+    return hasWaited && ticket.orElseThrow().isFor(bucket);
+  }
+
   private void own(Moment due) {
     moment = due;
     isOurs = true;
@@ -206,10 +209,7 @@ final class SlotDecision {
   }
 
   private Result off() {
-    long wait = 0;
-    for (BucketView view : views) {
-      wait = Math.max(wait, view.isRefused() ? view.newcomerWaitMicros() : 0);
-    }
+    long wait = buckets.longest(view -> view.isRefused() ? view.newcomerWaitMicros() : 0);
     return result(false, wait, true, Optional.empty());
   }
 
@@ -218,8 +218,8 @@ final class SlotDecision {
     Turn turn = Turn.at(now);
     for (int i = 0; i < mine.length; i++) {
       BucketView view = views.get(i);
-      mine[i] = view.isMine(hasWaited);
-      turn = view.isRefused() ? turn.and(Turns.next(view, hasWaited, asked)) : turn;
+      mine[i] = view.isMine(hasWaitedFor(i));
+      turn = view.isRefused() ? turn.and(Turns.next(view, hasWaitedFor(i), asked)) : turn;
       mine[i] |= view.isRefused() && Turns.isPassedOver(view, asked);
     }
     Optional<Result> placed = mode == SlotMode.RESERVE ? placed(turn, mine) : Optional.empty();
@@ -231,7 +231,7 @@ final class SlotDecision {
     if (turn.isBehind()) {
       return Optional.empty();
     }
-    PlaceSearch search = new PlaceSearch(now, views, mine, hasWaited, asked.wantsAlways());
+    PlaceSearch search = new PlaceSearch(now, views, mine, this::hasWaitedFor, asked.wantsAlways());
     Optional<Place> place =
         asked.wants() && waiter.hasNumber(now) ? search.forTicket(turn.turn()) : Optional.empty();
     if (place.isPresent() && asked.wants(place.get().slot() - now)) {
@@ -290,7 +290,7 @@ final class SlotDecision {
     }
     String secret =
         waiter.secretFor(asked.secret(), turn + buckets.longest(BucketView::waitedMicros));
-    Ticket proof = Ticket.of(turn, 0, 0, false).signed(secret, cost, kind);
+    Ticket proof = Ticket.waiting(turn, buckets.refused()).signed(secret, cost, kind);
     return result(false, turn - now, true, Optional.of(proof.text()));
   }
 

@@ -17,13 +17,17 @@ import java.util.stream.Collectors;
  * and of everything that the ticket is good for. {@code lua/lib/queue/ticket.lua} has the same.
  *
  * @param number which bit of its key says that it is unused; 0 if it holds no place and shows only that its holder waits
- * @param paid which of the pairs of a bucket and its overflow the overflow pays, as bits
+ * @param paid which of the pairs of a bucket and its overflow the overflow pays, as bits; of one without a place which
+ *     buckets had no room for its holder, or 0 for all
  * @param isShared whether the place is held in buckets of the tenant and of the cluster, too
  */
 record Ticket(long slot, long number, long paid, boolean isShared, String signature) {
   private static final int SIGNATURE_LENGTH = 20;
   private static final int SLOT_DIGITS = 16;
   private static final int BYTES_OF_KIND = 4;
+
+  /** The buckets that one without a place tells apart. */
+  private static final int MOST_NAMED = 32;
 
   static Ticket parse(String text) {
     String[] parts = text.split("\\.", 4);
@@ -34,6 +38,24 @@ record Ticket(long slot, long number, long paid, boolean isShared, String signat
 
   static Ticket of(long slot, long number, long paid, boolean isShared) {
     return new Ticket(slot, number, paid, isShared, "");
+  }
+
+  /**
+   * One without a place.
+   *
+   * @param refused which buckets had no room for its holder, in their order
+   */
+  static Ticket waiting(long slot, List<Boolean> refused) {
+    long bits = 0;
+    for (int i = 0; i < Math.min(refused.size(), MOST_NAMED); i++) {
+      bits |= refused.get(i) ? 1L << i : 0;
+    }
+    return of(slot, 0, refused.contains(false) ? bits : 0, false);
+  }
+
+  /** Whether its holder waits for a bucket, by its place in their order. */
+  boolean isFor(int bucket) {
+    return number > 0 || paid == 0 || bucket >= MOST_NAMED || (paid >> bucket & 1) == 1;
   }
 
   Ticket signed(String secret, long cost, long mark) {

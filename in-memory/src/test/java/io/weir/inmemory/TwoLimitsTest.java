@@ -1,0 +1,58 @@
+package io.weir.inmemory;
+
+import static io.weir.inmemory.Crowd.SECOND;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.core.bucket.Bucket;
+import io.weir.core.bucket.Demand;
+import io.weir.core.bucket.Rate;
+import io.weir.core.bucket.Scope;
+import io.weir.core.slot.SlotMode;
+import io.weir.inmemory.Crowd.Admission;
+import io.weir.inmemory.Crowd.Caller;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * Callers at a short limit and at a long one, such as 10 per second and 1,000 per hour: a caller that has waited for
+ * the one is a newcomer at the other.
+ */
+final class TwoLimitsTest {
+  private static final long NETWORK = 2000;
+
+  // Each row: milliseconds of an operation and the burst of the short limit, the same of the long
+  // one.
+  @ParameterizedTest
+  @CsvSource({
+    "KEY, 100, 100, 3600, 1000",
+    "TENANT, 100, 100, 3600, 1000",
+    "KEY, 1000, 60, 12000, 300",
+    "TENANT, 1000, 60, 12000, 300",
+    "KEY, 60000, 1, 720000, 5",
+    "TENANT, 60000, 1, 720000, 5"
+  })
+  void callersWaitOnceForEachLimit(
+      Scope scope, long shortMillis, long shortBurst, long longMillis, long longBurst) {
+    Demand ofShort = demand("short", Scope.KEY, shortMillis, shortBurst);
+    Demand ofLong = demand("long", scope, longMillis, longBurst);
+    Crowd crowd = new Crowd(Scope.KEY, 1000, 1000, SlotMode.RESERVE, 1);
+    int callers = (int) Math.max(40, 2 * longBurst);
+    for (int i = 0; i < callers; i++) {
+      Caller caller = new Caller("k1", true, Crowd.asTold(NETWORK)).demanding(ofShort, ofLong);
+      crowd.comes(crowd.random.nextLong(1000), caller);
+    }
+    long ideal = (callers - longBurst) * longMillis / 1000;
+    crowd.run(2 * ideal);
+
+    assertThat(crowd.admissions).hasSize(callers);
+    assertThat(crowd.last()).isLessThan(1.05 * ideal);
+    assertThat(crowd.brokenPromises).isZero();
+    assertThat(crowd.admissions.stream().mapToInt(Admission::attempt).average().orElseThrow())
+        .as("the burst asks once; others wait for the short limit, most of them for the long one")
+        .isLessThanOrEqualTo(3.05);
+  }
+
+  private static Demand demand(String name, Scope scope, long millis, long burst) {
+    return Demand.of(new Bucket(name, scope, new Rate(1, millis * SECOND / 1000), burst * millis));
+  }
+}
