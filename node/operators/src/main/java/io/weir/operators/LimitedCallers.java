@@ -65,7 +65,7 @@ final class LimitedCallers {
     int hash = question.subject().id().hashCode();
     hash = FACTOR * hash + question.subject().tenant().hashCode();
     hash = FACTOR * hash + question.operation().hashCode();
-    hash = FACTOR * hash + limit.hashCode() + type.ordinal();
+    hash = FACTOR * hash + limit.hashCode() + type.hashCode();
     return (hash ^ (hash >>> 16)) & (PLACES - 1);
   }
 

@@ -21,8 +21,7 @@ import org.junit.jupiter.api.Test;
 
 /** A pause of the event loop that is longer than the timeout of a command. */
 final class TimedCommandTest {
-  private static final RedisException TIMEOUT = new RedisCommandTimeoutException("too long");
-
+  private final RedisException timeout = new RedisCommandTimeoutException("too long");
   private final EmbeddedChannel channel = new EmbeddedChannel();
   private final AsyncCommand<String, String, String> asked =
       new AsyncCommand<>(new Command<>(CommandType.PING, new StatusOutput<>(StringCodec.ASCII)));
@@ -46,7 +45,7 @@ final class TimedCommandTest {
 
   @Test
   void anAnswerThatHasArrivedIsReadBeforeTheTimeout() {
-    sent.completeExceptionally(TIMEOUT);
+    sent.completeExceptionally(timeout);
     sent.getOutput().set(ByteBuffer.wrap("PONG".getBytes(US_ASCII)));
     sent.complete();
     eventLoopRuns();
@@ -55,10 +54,10 @@ final class TimedCommandTest {
 
   @Test
   void aCommandWithoutAnAnswerTimesOut() {
-    sent.completeExceptionally(TIMEOUT);
+    sent.completeExceptionally(timeout);
     assertThat(asked).isNotDone();
     eventLoopRuns();
-    assertThatThrownBy(asked::join).hasCause(TIMEOUT);
+    assertThatThrownBy(asked::join).hasCause(timeout);
   }
 
   @Test
@@ -72,7 +71,7 @@ final class TimedCommandTest {
   void anEventLoopThatHasEndedReadsNothingMore() {
     EventLoop ended = new DefaultEventLoop();
     ended.shutdownGracefully(0, 0, TimeUnit.SECONDS).syncUninterruptibly();
-    timed(ended).completeExceptionally(TIMEOUT);
+    timed(ended).completeExceptionally(timeout);
     assertThat(asked).isCompletedExceptionally();
   }
 }
