@@ -22,7 +22,11 @@ import java.util.stream.Stream;
  */
 public record StoredRecord(
     Name name, Settings settings, List<Secret> secrets, String retry, History history) {
-  /** @param tenant that a key belongs to; of a tenant its own name */
+  /**
+   * Whose it is.
+   *
+   * @param tenant that a key belongs to; of a tenant its own name
+   */
   public record Name(RecordType kind, String id, String tenant) {}
 
   /**
