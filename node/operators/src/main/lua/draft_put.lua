@@ -32,7 +32,7 @@ local function first_to_end()
   return found
 end
 
-if redis.call('HEXISTS', KEYS[1], session) == 0 and redis.call('HLEN', KEYS[1]) >= most then
+if redis.call('HSTRLEN', KEYS[1], session) == 0 and redis.call('HLEN', KEYS[1]) >= most then
   redis.call('HDEL', KEYS[1], first_to_end())
 end
 redis.call('HSET', KEYS[1], session, string.format('%.0f %s', end_ms, ARGV[2]))
