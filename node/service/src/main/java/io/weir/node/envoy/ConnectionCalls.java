@@ -3,7 +3,6 @@ package io.weir.node.envoy;
 import io.vertx.core.http.HttpServerRequest;
 import io.weir.node.intake.WorkBudget;
 import io.weir.node.intake.WorkRounds;
-import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -46,10 +45,10 @@ final class ConnectionCalls {
   }
 
   private void goOn() {
-    Iterator<HttpServerRequest> next = waiting.iterator();
-    while (next.hasNext() && !budget.isSpent()) {
-      HttpServerRequest request = next.next();
-      next.remove();
+    // A call may end others, as one that closes the connection does.
+    while (!waiting.isEmpty() && !budget.isSpent()) {
+      HttpServerRequest request = waiting.iterator().next();
+      waiting.remove(request);
       serveNow(request);
       request.resume();
     }
