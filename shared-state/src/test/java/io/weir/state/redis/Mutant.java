@@ -63,7 +63,12 @@ record Mutant(String name, String file, long first, String text, String replacem
   /** Whether it is in what only some charges need: overflow, prices, partial grants, holds. */
   boolean isOfMixed() {
     return List.of(
-            "queue/payers", "kinds/partial", "kinds/congestion", "kinds/mixed", "kinds/mixed_take")
+            "queue/payers",
+            "kinds/partial",
+            "kinds/room",
+            "kinds/congestion",
+            "kinds/mixed",
+            "kinds/mixed_take")
         .contains(file);
   }
 
