@@ -33,7 +33,12 @@ final class EnvoyPortIT extends EnvoyCaller {
   /** Fewer than end the connection. */
   private static final int REFUSED = 100;
 
+  /** More than Vert.x bears by itself in half a minute. */
+  private static final int GIVEN_UP = 300;
+
   private static final int RST_STREAM = 3;
+  private static final int CANCEL = 8;
+  private static final int END_STREAM = 1;
 
   @Test
   void healthIsServed() {
@@ -120,6 +125,41 @@ final class EnvoyPortIT extends EnvoyCaller {
     }
   }
 
+  @Test
+  void aConnectionOutlivesCallsThatItsCallerGivesUp() throws IOException {
+    try (Socket socket = beginning(port)) {
+      socket.setSoTimeout(READ_MILLIS);
+      Buffer frames = Buffer.buffer();
+      for (int i = 0; i < GIVEN_UP; i++) {
+        frames.appendBytes(openHealthCheck(2 * i + 1)).appendBuffer(reset(2 * i + 1));
+      }
+      int last = 2 * GIVEN_UP + 1;
+      frames.appendBytes(openHealthCheck(last)).appendBuffer(emptyMessage(last));
+      socket.getOutputStream().write(frames.getBytes());
+      DataInputStream in = new DataInputStream(socket.getInputStream());
+      int answered = 0;
+      while (answered != last) {
+        answered = readFrame(in, new ArrayList<>());
+      }
+    }
+  }
+
+  private static Buffer reset(int stream) {
+    return Buffer.buffer()
+        .appendMedium(4)
+        .appendBytes(new byte[] {RST_STREAM, 0})
+        .appendInt(stream)
+        .appendInt(CANCEL);
+  }
+
+  private static Buffer emptyMessage(int stream) {
+    return Buffer.buffer()
+        .appendMedium(5)
+        .appendBytes(new byte[] {0, END_STREAM})
+        .appendInt(stream)
+        .appendBytes(new byte[5]);
+  }
+
   // Headers of a call whose message never comes (RFC 9113, section 6.2; RFC 7541, section 6.2.2).
   private static byte[] openHealthCheck(int stream) {
     Buffer headers = Buffer.buffer().appendBytes(new byte[] {(byte) 0x83, (byte) 0x86});
@@ -138,7 +178,7 @@ final class EnvoyPortIT extends EnvoyCaller {
     headers.appendBytes(name).appendByte((byte) value.length()).appendString(value);
   }
 
-  private static void readFrame(DataInputStream in, List<Integer> reset) throws IOException {
+  private static int readFrame(DataInputStream in, List<Integer> reset) throws IOException {
     int length = (in.readUnsignedShort() << 8) | in.readUnsignedByte();
     int type = in.readUnsignedByte();
     in.readUnsignedByte();
@@ -147,6 +187,7 @@ final class EnvoyPortIT extends EnvoyCaller {
     if (type == RST_STREAM) {
       reset.add(stream);
     }
+    return stream;
   }
 
   @Test
