@@ -30,6 +30,7 @@ import io.weir.node.intake.Cors;
 import io.weir.node.intake.Door;
 import io.weir.node.intake.Intake;
 import io.weir.node.intake.MissedDoors;
+import io.weir.node.intake.OpenConnections;
 import io.weir.node.intake.Route;
 import io.weir.node.intake.ServiceRequests;
 import io.weir.node.intake.WaitingRoom;
@@ -88,7 +89,8 @@ final class NodeVerticle extends VerticleBase {
         new Gateway(vertx, parts.admission(), loop.sender(), parts.bulkheads(), diversions, room);
     WaitingDecider decider = new WaitingDecider(
         vertx.getOrCreateContext(), node.decider(), room, parts.bulkheads().held());
-    ProtocolPorts ports = new ProtocolPorts(vertx, node, connectionIds, decider);
+    OpenConnections connections = connections(parts.config().running().connectionsOfLoop());
+    ProtocolPorts ports = new ProtocolPorts(vertx, node, connectionIds, decider, connections);
     others = ports;
     return ports
         .listen()
@@ -100,7 +102,8 @@ final class NodeVerticle extends VerticleBase {
                 .stream()
                 .map(parts.operators()::inSessions)
                 .toList(),
-            gateway));
+            gateway,
+            connections));
   }
 
   private List<Door> ownDoors(ServiceRequests services, WaitingDecider decider) {
@@ -127,7 +130,8 @@ final class NodeVerticle extends VerticleBase {
   }
 
   // Operators have the callers' port if they have none of their own.
-  private Future<?> listen(List<Door> callers, List<Door> operators, Gateway gateway) {
+  private Future<?> listen(
+      List<Door> callers, List<Door> operators, Gateway gateway, OpenConnections connections) {
     Listening listening = parts.config().listening();
     Cors cors = Cors.of(listening.corsOrigins());
     if (listening.operators().isEmpty()) {
@@ -136,6 +140,7 @@ final class NodeVerticle extends VerticleBase {
       return listen(
           intake(all, request -> gateway.serve(request, missed), cors),
           options(listening.tls()),
+          connections,
           listening.callers());
     }
     MissedDoors byCallers = new MissedDoors(callers, operators, MissedDoors.ADMIN_PORT);
@@ -144,10 +149,12 @@ final class NodeVerticle extends VerticleBase {
         listen(
             intake(callers, request -> gateway.serve(request, byCallers), cors),
             options(listening.tls()),
+            connections,
             listening.callers()),
         listen(
             intake(operators, request -> Intake.notFound(request, byOperators), Cors.NONE),
             adminOptions(),
+            connections(Integer.MAX_VALUE),
             listening.operators().get()));
   }
 
@@ -195,8 +202,13 @@ final class NodeVerticle extends VerticleBase {
         cors);
   }
 
-  private Future<HttpServer> listen(Intake intake, HttpServerOptions options, Address address) {
-    HttpServer server = intake.of(vertx.createHttpServer(options));
+  private OpenConnections connections(int most) {
+    return new OpenConnections(most, node.metrics().connections());
+  }
+
+  private Future<HttpServer> listen(
+      Intake intake, HttpServerOptions options, OpenConnections connections, Address address) {
+    HttpServer server = intake.of(vertx.createHttpServer(options), connections);
     servers.add(server);
     return server.listen(address.port(), address.host());
   }

@@ -12,6 +12,7 @@ import io.weir.node.config.NodeConfig;
 import io.weir.node.config.NodeConfig.Address;
 import io.weir.node.intake.Cors;
 import io.weir.node.intake.Intake;
+import io.weir.node.intake.OpenConnections;
 import io.weir.node.metrics.NodeMetrics;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -143,7 +144,9 @@ final class StartPort implements AutoCloseable {
           metrics.http(),
           Cors.NONE);
       return intake
-          .of(vertx.createHttpServer(NodeVerticle.adminOptions()))
+          .of(
+              vertx.createHttpServer(NodeVerticle.adminOptions()),
+              new OpenConnections(Integer.MAX_VALUE, metrics.connections()))
           .listen(own.port(), own.host());
     }
   }

@@ -134,7 +134,7 @@ final class StartIT {
         new Redis(redisUri, Duration.ofMillis(500), Duration.ofMinutes(1)),
         new PolicyFile(policy, Optional.empty(), false),
         new Tokens(Optional.empty(), Optional.empty()),
-        new Running(1, Duration.ZERO, Duration.ofSeconds(1)),
+        new Running(1, 100, Duration.ZERO, Duration.ofSeconds(1)),
         Reports.NONE);
   }
 }

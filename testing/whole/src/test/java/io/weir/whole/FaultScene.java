@@ -108,7 +108,7 @@ final class FaultScene implements AutoCloseable {
         new Redis(redisUri, REDIS_TIMEOUT, Duration.ZERO),
         new PolicyFile(policy, copy, false),
         new Tokens(Optional.empty(), Optional.empty()),
-        new Running(1, Duration.ZERO, Duration.ofSeconds(1)),
+        new Running(1, 1000, Duration.ZERO, Duration.ofSeconds(1)),
         Reports.NONE));
     ((VertxInternal) NodeView.vertx(node))
         .blockedThreadChecker()

@@ -2,6 +2,7 @@ package io.weir.node.command;
 
 import io.weir.node.Node;
 import io.weir.node.config.ConfigDefaults;
+import io.weir.node.config.Descriptors;
 import io.weir.node.config.NodeConfig;
 import io.weir.node.config.NodeConfig.Listening;
 import io.weir.node.config.NodeConfig.PolicyFile;
@@ -108,6 +109,13 @@ final class NodeCommand implements Callable<Integer> {
   private int eventLoops = 0;
 
   @Option(
+      names = "--max-connections",
+      paramLabel = "N",
+      description = "connections of callers and services that are open at once; 0 for half of the "
+          + "descriptors of the process, at most 50000 (${DEFAULT-VALUE})")
+  private int maxConnections = 0;
+
+  @Option(
       names = "--shutdown-delay-ms",
       paramLabel = "MS",
       description =
@@ -171,6 +179,7 @@ final class NodeCommand implements Callable<Integer> {
         new NodeConfig.Tokens(service, token("--admin-token", adminToken)),
         new Running(
             eventLoops(),
+            connections(),
             millis("--shutdown-delay-ms", shutdownDelayMillis, 0, 600_000),
             millis("--shutdown-timeout-ms", shutdownTimeoutMillis, 0, 600_000)),
         reports.reports());
@@ -183,6 +192,11 @@ final class NodeCommand implements Callable<Integer> {
   private int eventLoops() {
     int loops = OptionValues.inRange(spec, "--event-loops", eventLoops, 0, 1024);
     return loops == 0 ? Runtime.getRuntime().availableProcessors() : loops;
+  }
+
+  private int connections() {
+    int given = OptionValues.inRange(spec, "--max-connections", maxConnections, 0, 10_000_000);
+    return given == 0 ? Descriptors.forConnections() : given;
   }
 
   private Optional<String> token(String option, @Nullable String token) {

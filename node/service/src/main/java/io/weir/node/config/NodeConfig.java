@@ -87,10 +87,17 @@ public record NodeConfig(
    * How the node runs and ends.
    *
    * @param eventLoops the number of threads that serve requests, each with its own connection to Redis
+   * @param connections the most connections that are open at once, but those of operators at their own port
    * @param shutdownDelay how long the node still serves, and reports that it is not ready, before it stops
    * @param shutdownTimeout how long requests in flight may take when the node stops
    */
-  public record Running(int eventLoops, Duration shutdownDelay, Duration shutdownTimeout) {}
+  public record Running(
+      int eventLoops, int connections, Duration shutdownDelay, Duration shutdownTimeout) {
+    /** The part of one event loop. */
+    public int connectionsOfLoop() {
+      return Math.max(1, connections / eventLoops);
+    }
+  }
 
   @Override
   public String toString() {

@@ -19,12 +19,13 @@ import io.weir.node.answer.Tickets;
 import io.weir.node.auth.Addresses;
 import io.weir.node.auth.TokenGuard;
 import io.weir.node.config.NodeConfig.Address;
-import io.weir.node.envoy.BodyBudget.NetworkBudget;
 import io.weir.node.envoy.GrpcCall.Arriving;
 import io.weir.node.envoy.GrpcCall.Bounds;
 import io.weir.node.intake.Bulkhead.Portion;
 import io.weir.node.intake.FairReads;
 import io.weir.node.intake.LastReads;
+import io.weir.node.intake.OpenConnections;
+import io.weir.node.intake.OpenConnections.Requests;
 import io.weir.node.intake.OpenStreams;
 import io.weir.node.intake.PortServer;
 import io.weir.node.intake.Strangers;
@@ -80,27 +81,13 @@ public final class EnvoyServer implements PortServer {
   private final RateLimits limits;
   private final Set<GrpcStream> streams = new HashSet<>();
   private final Strangers strangers;
-  private final IdentityHashMap<HttpConnection, Caller> callers = new IdentityHashMap<>();
+  private final IdentityHashMap<HttpConnection, EnvoyConnection> callers = new IdentityHashMap<>();
   private final Farewell farewell = new Farewell();
   private final Arriving arriving = new Arriving();
   private final BodyBudget bodies = new BodyBudget(MOST_BYTES);
   private final BodyBudget reports = new BodyBudget(MOST_BYTES);
   private final PartSemaphores turns;
   private final WorkRounds rounds;
-
-  /** One connection, with its calls and the memory for its messages. */
-  private record Caller(
-      String network,
-      Stranger stranger,
-      ConnectionCalls calls,
-      NetworkBudget bodies,
-      NetworkBudget reports) {
-    void closed() {
-      stranger.closed();
-      bodies.close();
-      reports.close();
-    }
-  }
 
   /** A change of the units that limits of a subject have taken, without a reservation. */
   @FunctionalInterface
@@ -136,18 +123,20 @@ public final class EnvoyServer implements PortServer {
    * @param options of its port, with TLS if it has any
    * @param services admit the service token
    * @param isStopping whether the node stops
+   * @param connections of all ports of the event loop
    */
   public EnvoyServer(
       Vertx vertx,
       HttpServerOptions options,
       TokenGuard services,
       Limiters limiters,
-      BooleanSupplier isStopping) {
+      BooleanSupplier isStopping,
+      OpenConnections connections) {
     this.context = vertx.getOrCreateContext();
     this.turns = new PartSemaphores(context, limiters.assignments().shared());
     this.limiters = limiters;
     this.services = services;
-    this.strangers = new Strangers(vertx, MOST_CONNECTIONS, MOST_STRANGERS);
+    this.strangers = new Strangers(vertx, connections, MOST_CONNECTIONS, MOST_STRANGERS);
     this.rounds = WorkRounds.of(vertx);
     this.isStopping = isStopping;
     this.health = new HealthService(Set.of(LIMITS, QUOTAS), isStopping);
@@ -192,14 +181,15 @@ public final class EnvoyServer implements PortServer {
   private void welcome(HttpConnection connection) {
     LastReads.before((ConnectionBase) connection);
     FairReads.once(connection);
-    OpenStreams.bound(connection, MOST_CALLS);
+    Requests requests = OpenStreams.bound(connection, MOST_CALLS);
     String network = Addresses.network(connection.remoteAddress().hostAddress());
     Optional<Stranger> stranger = strangers.welcome(network, connection::close);
     if (stranger.isEmpty()) {
       var unused = connection.close();
       return;
     }
-    Caller caller = new Caller(
+    stranger.get().watch(requests);
+    EnvoyConnection caller = new EnvoyConnection(
         network,
         stranger.get(),
         new ConnectionCalls(rounds, this::serve),
@@ -214,7 +204,7 @@ public final class EnvoyServer implements PortServer {
   }
 
   private void take(HttpServerRequest request) {
-    Caller caller = callers.get(request.connection());
+    EnvoyConnection caller = callers.get(request.connection());
     if (caller == null) {
       return; // the connection is refused
     }
@@ -238,7 +228,7 @@ public final class EnvoyServer implements PortServer {
   }
 
   private void serve(HttpServerRequest request) {
-    Caller caller = callers.get(request.connection());
+    EnvoyConnection caller = callers.get(request.connection());
     if (caller == null) {
       return; // the connection is closed
     }
@@ -255,7 +245,7 @@ public final class EnvoyServer implements PortServer {
     }
   }
 
-  private void ifAdmitted(HttpServerRequest request, Caller caller, Runnable task) {
+  private void ifAdmitted(HttpServerRequest request, EnvoyConnection caller, Runnable task) {
     if (services.admits(request.headers())) {
       caller.stranger().isKnown();
       task.run();
@@ -268,7 +258,7 @@ public final class EnvoyServer implements PortServer {
     GrpcCall.refuse(request, new GrpcException(status, reason));
   }
 
-  private void limit(HttpServerRequest request, Caller caller) {
+  private void limit(HttpServerRequest request, EnvoyConnection caller) {
     Optional<String> ticket = Optional.ofNullable(request.getHeader(Tickets.RETRY_TICKET));
     GrpcCall.serve(
         request,
@@ -277,7 +267,7 @@ public final class EnvoyServer implements PortServer {
         (message, deadline) -> limits.answer(message, ticket, deadline));
   }
 
-  private void stream(HttpServerRequest request, Caller caller) {
+  private void stream(HttpServerRequest request, EnvoyConnection caller) {
     Optional<String> named = Optional.ofNullable(request.getHeader(CLIENT));
     if (named.filter(name -> !CLIENT_NAME.matcher(name).matches()).isPresent()) {
       refuse(request, GrpcStatus.INVALID_ARGUMENT, CLIENT + ": not of the form " + CLIENT_NAME);

@@ -12,6 +12,8 @@ import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.net.impl.ConnectionBase;
 import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
+import io.weir.node.auth.Addresses;
+import io.weir.node.intake.OpenConnections.Connection;
 import io.weir.node.metrics.HttpMeters;
 import io.weir.node.trace.RequestTrace;
 import java.util.HashSet;
@@ -72,20 +74,32 @@ public final class Intake {
         new RefusedException(missed.refusal(request.path()).orElse(NOT_FOUND)));
   }
 
-  /** Takes the requests of a server. */
-  public HttpServer of(HttpServer server) {
+  /**
+   * Takes the requests of a server.
+   *
+   * @param connections bounds those of the server
+   */
+  public HttpServer of(HttpServer server, OpenConnections connections) {
     return server
-        .connectionHandler(this::connected)
+        .connectionHandler(connection -> connected(connection, connections))
         .requestHandler(this::take)
         .invalidRequestHandler(this::refuseUnreadable);
   }
 
-  private void connected(HttpConnection connection) {
-    PipelinedRequests.watch(connection, rounds);
+  private void connected(HttpConnection connection, OpenConnections connections) {
+    String network = Addresses.network(connection.remoteAddress().hostAddress());
+    Optional<Connection> admitted = connections.admit(network, connection::close);
+    if (admitted.isEmpty()) {
+      var unused = connection.close();
+      return;
+    }
+    Connection counted = admitted.get();
+    counted.watch(PipelinedRequests.watch(connection, rounds));
     BrokenMessages.watch(connection);
     LastReads.before((ConnectionBase) connection);
     meters.connected();
     connection.closeHandler(closed -> {
+      counted.closed();
       refused.remove(connection);
       meters.disconnected();
     });

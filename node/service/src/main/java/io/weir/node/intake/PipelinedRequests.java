@@ -1,8 +1,10 @@
 package io.weir.node.intake;
 
+import io.netty.channel.Channel;
 import io.netty.channel.ChannelConfig;
 import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.ChannelPromise;
 import io.netty.handler.codec.http.HttpObject;
 import io.netty.handler.codec.http.HttpRequest;
@@ -12,6 +14,7 @@ import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.util.ReferenceCountUtil;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.net.impl.ConnectionBase;
+import io.weir.node.intake.OpenConnections.Requests;
 import java.util.ArrayDeque;
 import java.util.Queue;
 
@@ -21,7 +24,7 @@ import java.util.Queue;
  * While many wait, nothing more is read. Mutable; owned by one connection.
  */
 @SuppressWarnings("FutureReturnValueIgnored") // the connection gets the failures
-public final class PipelinedRequests extends ChannelDuplexHandler {
+public final class PipelinedRequests extends ChannelDuplexHandler implements Requests {
   /** The requests of a connection that are passed in an iteration. */
   static final int AT_ONCE = 4;
   /** After so many messages that wait, nothing more is read. */
@@ -29,22 +32,37 @@ public final class PipelinedRequests extends ChannelDuplexHandler {
 
   private final WorkBudget budget;
   private final Queue<Object> waiting = new ArrayDeque<>();
+  private final Channel channel;
+  private long begun;
   private boolean isOpen; // a request was passed that has no answer
   private boolean isPassing;
   private boolean isWithinBody;
   private boolean isHeld; // nothing is read
   private boolean isWanted; // whether something would be read otherwise
 
-  private PipelinedRequests(WorkRounds rounds) {
+  private PipelinedRequests(Channel channel, WorkRounds rounds) {
+    this.channel = channel;
     this.budget = new WorkBudget(rounds, AT_ONCE);
   }
 
   /** Watches a connection from its start. */
-  public static void watch(HttpConnection connection, WorkRounds rounds) {
+  public static Requests watch(HttpConnection connection, WorkRounds rounds) {
     ChannelHandlerContext last = ((ConnectionBase) connection).channelHandlerContext();
-    PipelinedRequests requests = new PipelinedRequests(rounds);
+    PipelinedRequests requests = new PipelinedRequests(last.channel(), rounds);
     last.pipeline().addBefore(last.name(), null, requests);
     FairReads.little(last.channel(), () -> requests.isWithinBody);
+    return requests;
+  }
+
+  @Override
+  public boolean areOpen() {
+    ChannelOutboundBuffer unsent = channel.unsafe().outboundBuffer();
+    return isOpen || !waiting.isEmpty() || (unsent != null && !unsent.isEmpty());
+  }
+
+  @Override
+  public long begun() {
+    return begun;
   }
 
   @Override
@@ -116,6 +134,7 @@ public final class PipelinedRequests extends ChannelDuplexHandler {
   private void pass(ChannelHandlerContext context, Object message) {
     if (message instanceof HttpRequest) {
       budget.spend();
+      begun++;
       isOpen = true;
     }
     isPassing = true;

@@ -1,6 +1,8 @@
 package io.weir.node.intake;
 
 import io.vertx.core.Vertx;
+import io.weir.node.intake.OpenConnections.Connection;
+import io.weir.node.intake.OpenConnections.Requests;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.Map;
@@ -17,6 +19,7 @@ public final class Strangers {
   private static final long MILLIS = TimeUnit.SECONDS.toMillis(10);
 
   private final Vertx vertx;
+  private final OpenConnections connections;
   private final int mostConnections;
   private final int mostStrangers;
   private final Set<Stranger> strangers = new LinkedHashSet<>();
@@ -24,11 +27,14 @@ public final class Strangers {
   private int services;
 
   /**
+   * @param connections of all ports of the event loop
    * @param mostConnections of services and strangers
    * @param mostStrangers of the strangers among them
    */
-  public Strangers(Vertx vertx, int mostConnections, int mostStrangers) {
+  public Strangers(
+      Vertx vertx, OpenConnections connections, int mostConnections, int mostStrangers) {
     this.vertx = vertx;
+    this.connections = connections;
     this.mostConnections = mostConnections;
     this.mostStrangers = mostStrangers;
   }
@@ -37,8 +43,8 @@ public final class Strangers {
    * Counts a new connection.
    *
    * @param network that it comes from
-   * @param close closes it, unless it has shown the token in time
-   * @return empty if services have all connections, or those of this network half of them
+   * @param close closes it, if it has not shown the token in time, or for another connection
+   * @return empty if services have all connections, or those of this network half of them, or the event loop has no room
    */
   public Optional<Stranger> welcome(String network, Runnable close) {
     if (services >= mostConnections || servicesOf.getOrDefault(network, 0) >= mostConnections / 2) {
@@ -47,21 +53,28 @@ public final class Strangers {
     if (strangers.size() >= mostStrangers || services + strangers.size() >= mostConnections) {
       strangers.iterator().next().dismiss();
     }
-    return Optional.of(new Stranger(network, close));
+    return connections.admit(network, close).map(counted -> new Stranger(network, close, counted));
   }
 
   /** A connection, at first without the token. */
   public final class Stranger {
     private final String network;
     private final Runnable close;
+    private final Connection counted;
     private final long timer;
     private boolean isKnown;
 
-    private Stranger(String network, Runnable close) {
+    private Stranger(String network, Runnable close, Connection counted) {
       this.network = network;
       this.close = close;
+      this.counted = counted;
       this.timer = vertx.setTimer(MILLIS, late -> dismiss());
       strangers.add(this);
+    }
+
+    /** Its requests, as it is not closed for another connection while one is open. */
+    public void watch(Requests requests) {
+      counted.watch(requests);
     }
 
     /** It has shown the token. */
@@ -74,6 +87,7 @@ public final class Strangers {
 
     /** The connection is closed. */
     public void closed() {
+      counted.closed();
       boolean unused = leaves();
       if (isKnown) {
         isKnown = false;

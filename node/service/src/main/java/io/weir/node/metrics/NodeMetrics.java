@@ -63,6 +63,7 @@ public final class NodeMetrics implements Holds.Events {
       .serviceLevelObjectives(WAITS.toArray(Duration[]::new))
       .register(registry);
   private final HttpMeters http = new HttpMeters(registry);
+  private final ConnectionMeters connections = new ConnectionMeters(registry);
   private final BucketMeters buckets = new BucketMeters(registry);
   private final AssignmentMeters assignments = new AssignmentMeters(registry);
 
@@ -93,6 +94,11 @@ public final class NodeMetrics implements Holds.Events {
   /** The metrics of HTTP. */
   public HttpMeters http() {
     return http;
+  }
+
+  /** The metrics of the bound of connections. */
+  public ConnectionMeters connections() {
+    return connections;
   }
 
   /** All metrics in the format of Prometheus. */

@@ -19,6 +19,15 @@ final class RespAnswer {
     this.version = version;
   }
 
+  /** The version that a word names. */
+  static int version(String word) {
+    return switch (word) {
+      case "2" -> OLDER;
+      case "3" -> NEWER;
+      default -> throw RespException.of("NOPROTO unsupported protocol version");
+    };
+  }
+
   static Buffer ok() {
     return Buffer.buffer("+OK\r\n");
   }

@@ -3,6 +3,7 @@ package io.weir.node.resp;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.net.NetSocket;
+import io.weir.node.intake.OpenConnections.Requests;
 import io.weir.node.intake.WorkBudget;
 import io.weir.node.intake.WorkRounds;
 import java.util.ArrayDeque;
@@ -20,7 +21,7 @@ import org.slf4j.LoggerFactory;
  * connections again, and answered in their order, all answers that are ready in one write. Nothing more is read while {@value #MOST_OPEN} commands have no answer, or {@value #MOST_WAITING} bytes of
  * answers wait for one before them, or while the client does not read. Mutable; owned by one event loop.
  */
-final class RespConnection implements RespClient {
+final class RespConnection implements RespClient, Requests {
   private static final Logger LOG = LoggerFactory.getLogger(RespConnection.class);
   /** The commands that are carried out at once. */
   static final int AT_ONCE = 16;
@@ -38,6 +39,7 @@ final class RespConnection implements RespClient {
   private final RespReader reader = new RespReader();
   private final Queue<Open> open = new ArrayDeque<>();
   private final List<Runnable> goneActions = new ArrayList<>();
+  private long begun;
   private int version = RespAnswer.OLDER;
   private int waiting; // bytes of answers
   private boolean isReading;
@@ -71,6 +73,16 @@ final class RespConnection implements RespClient {
   @Override
   public int version() {
     return version;
+  }
+
+  @Override
+  public boolean areOpen() {
+    return !open.isEmpty() || socket.writeQueueFull();
+  }
+
+  @Override
+  public long begun() {
+    return begun;
   }
 
   @Override
@@ -167,6 +179,7 @@ final class RespConnection implements RespClient {
           return false;
         }
         budget.spend();
+        begun++;
         answer(words);
       }
     } catch (RespException e) {
@@ -225,22 +238,20 @@ final class RespConnection implements RespClient {
     token.count();
     String command = words.get(0).toUpperCase(Locale.ROOT);
     return switch (command) {
-      case "AUTH" -> now(authenticate(words));
-      case "HELLO" -> now(hello(words));
-      case "QUIT" -> now(quit());
-      case "PING" -> now(words.size() > 1 ? RespAnswer.text(words.get(1)) : RespAnswer.pong());
+      case "AUTH" -> Future.succeededFuture(authenticate(words));
+      case "HELLO" -> Future.succeededFuture(hello(words));
+      case "QUIT" -> Future.succeededFuture(quit());
+      case "PING" ->
+        Future.succeededFuture(
+            words.size() > 1 ? RespAnswer.text(words.get(1)) : RespAnswer.pong());
       default -> {
         token.require();
         yield commands
             .named(command)
             .map(asking -> asking.answer(words, this))
-            .orElseGet(() -> now(Chatter.answer(words, client, version)));
+            .orElseGet(() -> Future.succeededFuture(Chatter.answer(words, client, version)));
       }
     };
-  }
-
-  private static Future<Buffer> now(Buffer answer) {
-    return Future.succeededFuture(answer);
   }
 
   private Buffer quit() {
@@ -259,7 +270,7 @@ final class RespConnection implements RespClient {
 
   // HELLO [version [AUTH user token] [SETNAME name]]
   private Buffer hello(List<String> words) {
-    int asked = words.size() > 1 ? version(words.get(1)) : version;
+    int asked = words.size() > 1 ? RespAnswer.version(words.get(1)) : version;
     Optional<String> name = Optional.empty();
     int at = 2;
     while (at < words.size()) {
@@ -280,14 +291,6 @@ final class RespConnection implements RespClient {
     name.ifPresent(client::rename);
     version = asked;
     return Chatter.hello(client, version);
-  }
-
-  private static int version(String word) {
-    return switch (word) {
-      case "2" -> RespAnswer.OLDER;
-      case "3" -> RespAnswer.NEWER;
-      default -> throw RespException.of("NOPROTO unsupported protocol version");
-    };
   }
 
   /** A command without its answer. */

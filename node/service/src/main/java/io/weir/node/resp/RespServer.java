@@ -12,6 +12,7 @@ import io.weir.node.config.NodeConfig.Address;
 import io.weir.node.intake.Bulkhead;
 import io.weir.node.intake.FairReads;
 import io.weir.node.intake.LastReads;
+import io.weir.node.intake.OpenConnections;
 import io.weir.node.intake.PortServer;
 import io.weir.node.intake.Strangers;
 import io.weir.node.intake.Strangers.Stranger;
@@ -38,10 +39,17 @@ public final class RespServer implements PortServer {
   private final WorkRounds rounds;
 
   /**
+   * The bounds that it shares.
+   *
+   * @param connections of all ports of the event loop
+   * @param memory bytes of all requests of the node
+   */
+  public record Bounds(OpenConnections connections, Bulkhead memory) {}
+
+  /**
    * @param options of its port, with TLS if it has any
    * @param ids a new one for each connection, unique in the node
    * @param services admit the service token
-   * @param memory bytes of all requests of the node
    */
   public RespServer(
       Vertx vertx,
@@ -49,12 +57,12 @@ public final class RespServer implements PortServer {
       LongSupplier ids,
       TokenGuard services,
       RespCommands commands,
-      Bulkhead memory) {
-    this.strangers = new Strangers(vertx, MOST_CONNECTIONS, MOST_STRANGERS);
+      Bounds bounds) {
+    this.strangers = new Strangers(vertx, bounds.connections(), MOST_CONNECTIONS, MOST_STRANGERS);
     this.ids = ids;
     this.services = services;
     this.commands = commands;
-    this.memory = memory;
+    this.memory = bounds.memory();
     this.rounds = WorkRounds.of(vertx);
     this.server = vertx.createNetServer(options).connectHandler(this::welcome);
   }
@@ -88,6 +96,7 @@ public final class RespServer implements PortServer {
         commands,
         new RespMemory(memory, network),
         rounds);
+    stranger.watch(connection);
     socket.closeHandler(closed -> {
       stranger.closed();
       connection.closed();

@@ -3,6 +3,7 @@ package io.weir.node.command;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.weir.node.config.Descriptors;
 import io.weir.node.config.NodeConfig;
 import io.weir.node.config.NodeConfig.Address;
 import io.weir.node.config.NodeConfig.Listening;
@@ -46,6 +47,7 @@ final class NodeCommandTest {
             new Tokens(Optional.empty(), Optional.empty()),
             new Running(
                 Runtime.getRuntime().availableProcessors(),
+                Descriptors.forConnections(),
                 Duration.ofSeconds(2),
                 Duration.ofSeconds(10)),
             Reports.NONE));
@@ -83,6 +85,7 @@ final class NodeCommandTest {
         "WEIR_REDIS_TIMEOUT_MS", "20",
         "WEIR_EVENT_LOOPS", "3",
         "WEIR_SHUTDOWN_TIMEOUT_MS", "5"));
+    environment.put("WEIR_MAX_CONNECTIONS", "6");
     environment.put("WEIR_SHUTDOWN_DELAY_MS", "4");
     environment.put("WEIR_REDIS_WAIT_MS", "30");
     environment.put("WEIR_ADMIN_HOST", "127.0.0.2");
@@ -107,6 +110,7 @@ final class NodeCommandTest {
         redis-timeout-ms = 20
         redis-wait-ms = 30
         event-loops = 3
+        max-connections = 6
         admin-host = 127.0.0.2
         admin-port = 9002
         shutdown-delay-ms = 4
@@ -155,6 +159,7 @@ final class NodeCommandTest {
         "--redis-wait-ms=-1",
         "--redis-wait-ms=3600001",
         "--event-loops=-1",
+        "--max-connections=-1",
         "--shutdown-timeout-ms=-1",
         "--shutdown-delay-ms=-1",
         "--admin-port=65536",
@@ -199,7 +204,7 @@ final class NodeCommandTest {
         new Redis("redis://r:1", Duration.ofMillis(20), Duration.ofMillis(30)),
         new PolicyFile(Path.of("p.yaml"), Optional.of(Path.of("copy.yaml")), false),
         new Tokens(Optional.of("s"), Optional.of("a")),
-        new Running(3, Duration.ofMillis(4), Duration.ofMillis(5)),
+        new Running(3, 6, Duration.ofMillis(4), Duration.ofMillis(5)),
         Reports.NONE);
   }
 

@@ -66,7 +66,9 @@ final class PipelinedRequestsTest {
             metrics.http(),
             Cors.NONE);
         return intake
-            .of(vertx.createHttpServer(OPTIONS))
+            .of(
+                vertx.createHttpServer(OPTIONS),
+                new OpenConnections(Integer.MAX_VALUE, metrics.connections()))
             .listen(0, "127.0.0.1")
             .onSuccess(server -> listening.complete(server.actualPort()));
       }

@@ -52,6 +52,8 @@ public final class NodeFixture implements AutoCloseable {
   public static final String SERVICE = "service-token-of-the-tests";
 
   // However slow the machine is.
+  private static final int LOOPS = 2;
+  private static final int CONNECTIONS = 10_000;
   private static final Duration START_WAIT = Duration.ofMinutes(1);
   private static final int FIRST_BYTE_MILLIS = 60_000;
   private static final Duration OUTAGE_TIMEOUT = Duration.ofMillis(500);
@@ -174,6 +176,18 @@ public final class NodeFixture implements AutoCloseable {
     return with(ServicePort.ENVOY, redis, policy, envoyPort, Optional.empty());
   }
 
+  /** A node that has all ports, and so many open connections on each event loop. */
+  public static NodeFixture withConnections(
+      String policy, int ofLoop, Map<ServicePort, Address> services) {
+    return new NodeFixture(
+        Redis.shared(),
+        policy,
+        FailureMode.DENY,
+        Duration.ZERO,
+        OptionalInt.empty(),
+        new Extras(Optional.empty(), services, false, Reports.NONE, LOOPS * ofLoop));
+  }
+
   private static NodeFixture with(
       ServicePort service, Redis redis, String policy, int port, Optional<Tls> tls) {
     return new NodeFixture(
@@ -200,8 +214,17 @@ public final class NodeFixture implements AutoCloseable {
       Optional<Tls> tls,
       Map<ServicePort, Address> services,
       boolean watchesPolicy,
-      Reports reports) {
+      Reports reports,
+      int connections) {
     static final Extras NONE = new Extras(Optional.empty(), Map.of(), false, Reports.NONE);
+
+    Extras(
+        Optional<Tls> tls,
+        Map<ServicePort, Address> services,
+        boolean watchesPolicy,
+        Reports reports) {
+      this(tls, services, watchesPolicy, reports, CONNECTIONS);
+    }
   }
 
   private NodeFixture(
@@ -406,7 +429,7 @@ public final class NodeFixture implements AutoCloseable {
         new NodeConfig.Redis(redis.uri(), redis.timeout(), START_WAIT),
         new PolicyFile(policyFile, Optional.empty(), extras.watchesPolicy()),
         new Tokens(Optional.of(SERVICE), Optional.of(ADMIN)),
-        new Running(2, shutdownDelay, Duration.ofSeconds(10)),
+        new Running(LOOPS, extras.connections(), shutdownDelay, Duration.ofSeconds(10)),
         extras.reports()));
     stalls = StallWatch.of(NodeView.vertx(node));
   }

@@ -56,7 +56,7 @@ final class DesignNodes implements AutoCloseable {
           new Redis(redisUri, Duration.ofSeconds(1), Duration.ofMinutes(1)),
           new PolicyFile(policy, Optional.empty(), false),
           new Tokens(Optional.of(SERVICE), Optional.of(ADMIN)),
-          new Running(1, Duration.ZERO, Duration.ofSeconds(10)),
+          new Running(1, 1000, Duration.ZERO, Duration.ofSeconds(10)),
           Reports.NONE)));
       urls.add("http://127.0.0.1:" + port);
     }

@@ -1,0 +1,32 @@
+package io.weir.node.metrics;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
+
+/** The metrics of the bound of connections. Safe for use by many threads; no method throws. */
+public final class ConnectionMeters {
+  private final Counter closed;
+  private final Counter refused;
+
+  ConnectionMeters(MeterRegistry registry) {
+    this.closed = counter(registry, "closed");
+    this.refused = counter(registry, "refused");
+  }
+
+  private static Counter counter(MeterRegistry registry, String outcome) {
+    return Counter.builder("throttle.connections.displaced")
+        .description("Connections at the bound of open connections")
+        .tag("outcome", outcome)
+        .register(registry);
+  }
+
+  /** One without an open request was closed for a new one. */
+  public void closed() {
+    closed.increment();
+  }
+
+  /** A new one was refused: no other could be closed. */
+  public void refused() {
+    refused.increment();
+  }
+}
