@@ -42,7 +42,8 @@ final class OpenConnectionsIT {
   @BeforeAll
   static void start() {
     node = NodeFixture.withConnections(
-        TestPolicies.slow(),
+        // A long timeout: the upstream answers when the hostile address has connected.
+        TestPolicies.slow().replace("timeoutMs: 2500", "timeoutMs: 60000"),
         OF_LOOP,
         Map.of(
             ServicePort.RESP,
