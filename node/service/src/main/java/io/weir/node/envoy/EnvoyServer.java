@@ -23,6 +23,7 @@ import io.weir.node.envoy.GrpcCall.Arriving;
 import io.weir.node.envoy.GrpcCall.Bounds;
 import io.weir.node.intake.Bulkhead.Portion;
 import io.weir.node.intake.FairReads;
+import io.weir.node.intake.JointFlushes;
 import io.weir.node.intake.LastReads;
 import io.weir.node.intake.OpenConnections;
 import io.weir.node.intake.OpenConnections.Requests;
@@ -181,6 +182,7 @@ public final class EnvoyServer implements PortServer {
   private void welcome(HttpConnection connection) {
     LastReads.before((ConnectionBase) connection);
     FairReads.once(connection);
+    JointFlushes.on(connection);
     Requests requests = OpenStreams.bound(connection, MOST_CALLS);
     String network = Addresses.network(connection.remoteAddress().hostAddress());
     Optional<Stranger> stranger = strangers.welcome(network, connection::close);
