@@ -199,6 +199,7 @@ final class ResetIT {
         .contains("other:key:k3");
     assertThat(weir("reset", "k3", "--dry-run"))
         .containsPattern("own: places at \\d+ instants")
+        .containsPattern("own: without a reset all free in \\d+(\\.\\d)? ")
         .doesNotContain("waiting", "tickets: 0");
     assertThat(weir("explain", "k3", "Tell"))
         .containsPattern("a new caller may pass in \\d+")

@@ -15,6 +15,9 @@ import org.jspecify.annotations.Nullable;
 
 /** {@code weir audit}: the last changes of keys, tenants and tokens. */
 final class Audit {
+  /** The most characters that are shown of a text, such as a note. */
+  private static final int MOST_SHOWN = 40;
+
   private Audit() {}
 
   static CommandRow row() {
@@ -42,14 +45,27 @@ final class Audit {
   private static String difference(JsonObject line, Instant now) {
     JsonObject before = line.getJsonObject("before", new JsonObject());
     JsonObject after = line.getJsonObject("after", new JsonObject());
+    if (after.containsKey("reset")) {
+      return limits(after.getJsonArray("reset"));
+    }
     TreeSet<String> names = new TreeSet<>(before.fieldNames());
     names.addAll(after.fieldNames());
-    names.removeAll(Set.of("version", "changed", "created", "id"));
+    names.removeAll(Set.of("version", "changed", "created", "id", "secrets"));
     return names.stream()
         .filter(name ->
             !String.valueOf(before.getValue(name)).equals(String.valueOf(after.getValue(name))))
         .map(name -> "%s: %s → %s"
             .formatted(name, shown(before.getValue(name), now), shown(after.getValue(name), now)))
+        .collect(Collectors.joining(", "));
+  }
+
+  // Some queues have no limit of their own: those of tickets.
+  private static String limits(JsonArray reset) {
+    return reset.stream()
+        .map(JsonObject.class::cast)
+        .filter(one -> one.getLong("waiting", 1L) > 0)
+        .map(one -> one.getString("limit", "tickets"))
+        .distinct()
         .collect(Collectors.joining(", "));
   }
 
@@ -64,7 +80,13 @@ final class Audit {
               .map(one -> one.getKey() + " " + shown(one.getValue(), now))
               .collect(Collectors.joining(", "));
     }
-    return value == null ? "–" : String.valueOf(value);
+    return value == null ? "–" : begin(String.valueOf(value));
+  }
+
+  private static String begin(String text) {
+    return text.codePointCount(0, text.length()) <= MOST_SHOWN
+        ? text
+        : text.substring(0, text.offsetByCodePoints(0, MOST_SHOWN - 1)) + "…";
   }
 
   private static boolean isOverride(JsonObject json) {

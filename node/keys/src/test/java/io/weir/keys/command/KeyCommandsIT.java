@@ -116,7 +116,7 @@ final class KeyCommandsIT {
         .contains("create")
         .contains("state: active → frozen")
         .contains("overrides: – → calls 50/s for 2 h")
-        .doesNotContain(key);
+        .doesNotContain(key, "secrets");
   }
 
   @Test
@@ -167,6 +167,25 @@ final class KeyCommandsIT {
           .isNotEmpty()
           .allSatisfy(line -> assertThat(line.length()).as(line).isLessThanOrEqualTo(80));
     }
+  }
+
+  @Test
+  void theAuditShowsTheBeginningOfALongNote() {
+    weir("keys", "create", "noted", "--tenant", "acme");
+    String note = "\uD83D\uDE80 asked for more until the move is over, see the mail of March";
+    weir("keys", "set", "noted", new JsonObject().put("note", note).encode());
+    weir("keys", "set", "noted", "{\"note\": \"asked for less\"}");
+
+    List<String> lines = weir("audit", "--limit", "2")
+        .out()
+        .replaceAll("\\s*\\n {10,}", " ")
+        .lines()
+        .skip(1)
+        .toList();
+
+    String begin = "\uD83D\uDE80 asked for more until the move is over…";
+    assertThat(lines.get(0)).endsWith("note: " + begin + " → asked for less");
+    assertThat(lines.get(1)).endsWith("note: – → " + begin);
   }
 
   @Test

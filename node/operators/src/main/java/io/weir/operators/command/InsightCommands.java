@@ -127,7 +127,8 @@ public final class InsightCommands {
     String what = one.getString("limit", "");
     return switch (one.getString("kind")) {
       case "rate" ->
-        "%s: would have been all free in %d ms".formatted(what, one.getLong("emptyInMs"));
+        "%s: without a reset all free in %s"
+            .formatted(what, Ago.precisely(one.getLong("emptyInMs")));
       case "quota" -> "%s: %d were used".formatted(what, one.getLong("used"));
       default ->
         what.isEmpty()

@@ -299,6 +299,7 @@ final class EverydayJobsPageIT extends OperatorsPage {
     }
     assertThat(record("k1").getString("state")).isEqualTo("frozen");
     assertThat(send("GET", "/v1/policy", "").body()).isEqualTo(policy);
+    assertThat(run("audit").out()).containsPattern("reset +key:k1 +requests\n");
   }
 
   private static String printed(String command) {
