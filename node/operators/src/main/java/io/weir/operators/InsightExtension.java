@@ -99,7 +99,7 @@ public final class InsightExtension implements Insight {
     public Decision answered(Question question, Decision decision) {
       Decision answered = memory.answered(question, decision);
       rehearsals.answered(question, decision);
-      warnings.answered(question, decision, System.nanoTime());
+      warnings.answered(question, decision);
       return answered;
     }
 

@@ -80,9 +80,10 @@ final class LoopMemory implements Witness {
     if (error instanceof StoreUnavailableException) {
       Denied undecided = new Denied(0, List.of(), List.of(), 0, true, Optional.empty());
       // It is a fault of the cluster, and no limit: no case of its key.
-      if (denials.accepts(name(question), nanos.getAsLong())) {
+      long now = nanos.getAsLong();
+      if (denials.accepts(name(question), now)) {
         LimitName by = by(question, ReasonCode.STORE_UNAVAILABLE);
-        Decision unused = remember(question, undecided, by, "unavailable");
+        Decision unused = remember(question, undecided, by, "unavailable", now);
       }
     }
   }
@@ -120,25 +121,27 @@ final class LoopMemory implements Witness {
     long now = nanos.getAsLong();
     LimitedCaller caller = callers.add(CaseType.DENIED, question, reason, now);
     return caller.isRemembered(denials, now)
-        ? remember(question, decision, caller.by(), outcome)
+        ? remember(question, decision, caller.by(), outcome, now)
         : decision;
   }
 
-  private Decision remember(Question question, Decision decision, LimitName by, String outcome) {
-    Denial denial = denial(question, decision, by, outcome, RequestTrace.id());
+  private Decision remember(
+      Question question, Decision decision, LimitName by, String outcome, long nowNanos) {
+    Denial.Event event = new Denial.Event(LoopDenials.newId(), nowNanos, RequestTrace.id());
+    Denial denial = denial(event, question, decision, by, outcome);
     denials.add(denial);
     log.accept(denial);
     return decision.withId(denial.event().id());
   }
 
-  private Denial denial(
-      Question question, Decision decision, LimitName by, String outcome, Optional<String> trace) {
+  private static Denial denial(
+      Denial.Event event, Question question, Decision decision, LimitName by, String outcome) {
     List<String> full = decision.fold(allowed -> List.of(), Denied::full, NeverAllowed::full);
     Duration wait = decision instanceof Denied denied
         ? Duration.of(denied.retryAfterMicros(), ChronoUnit.MICROS)
         : Duration.ZERO;
     return new Denial(
-        new Denial.Event(LoopDenials.newId(), nanos.getAsLong(), trace),
+        event,
         new Denial.Asked(
             name(question), question.cost(), RequestLimits.carried(question.subject())),
         by,
@@ -157,8 +160,9 @@ final class LoopMemory implements Witness {
     CaseName name = CaseName.of(found.question(), found.by().limit());
     cases.count(CaseType.WOULD_DENY, name, found.by(), now);
     if (rehearsed.accepts(name(found.question()), now)) {
+      Denial.Event event = new Denial.Event(LoopDenials.newId(), now, found.trace());
       Denial denial =
-          denial(found.question(), found.decision(), found.by(), Denial.WOULD_DENY, found.trace());
+          denial(event, found.question(), found.decision(), found.by(), Denial.WOULD_DENY);
       rehearsed.add(denial);
       log.accept(denial);
     }

@@ -47,13 +47,22 @@ final class LoopWarnings {
     }
   }
 
-  /** Sees the limits of a decision. */
-  void answered(Question question, List<Limit> limits, PolicyRevision inForce, long nowNanos) {
+  /** Whether the policy in force warns at all. */
+  boolean hasRules(PolicyRevision inForce) {
+    return !rules(inForce).isEmpty();
+  }
+
+  private List<WarningRule> rules(PolicyRevision inForce) {
     if (inForce.revision() != revision) {
       revision = inForce.revision();
       rules = WarningRules.of(inForce.policy());
     }
-    for (WarningRule rule : rules) {
+    return rules;
+  }
+
+  /** Sees the limits of a decision. */
+  void answered(Question question, List<Limit> limits, PolicyRevision inForce, long nowNanos) {
+    for (WarningRule rule : rules(inForce)) {
       if (rule.isOf(question.subject())) {
         for (Limit limit : limits) {
           if (limit.kind() != Kind.CONGESTION && rule.isOf(limit.bucket())) {

@@ -153,11 +153,11 @@ public final class NodeWarnings {
   }
 
   /** Sees an answered decision. Costs little if the policy has no rules. */
-  public void answered(Question question, Decision decision, long nowNanos) {
+  public void answered(Question question, Decision decision) {
     LoopWarnings loop = loops.get(Thread.currentThread());
-    if (loop != null && !decision.degraded()) {
+    if (loop != null && loop.hasRules(policies.current()) && !decision.degraded()) {
       List<Limit> limits = decision.fold(Allowed::limits, Denied::limits, NeverAllowed::limits);
-      loop.answered(question, limits, policies.current(), nowNanos);
+      loop.answered(question, limits, policies.current(), System.nanoTime());
     }
   }
 
