@@ -124,7 +124,8 @@ final class LiveIT {
       });
       Ran ran = status(alone);
       assertThat(ran.status()).isEqualTo(1);
-      assertThat(ran.out()).contains(" you · ", "• Redis is away, for ", "  Bring Redis back");
+      assertThat(ran.out())
+          .contains(" you · ", "• Redis is away, for ", "  Bring Redis back", "quota");
       ask(alone, 1);
       JsonObject cases = look(alone, "/v1/cases");
       assertThat(cases.getString("redis")).isEqualTo("away");

@@ -3,6 +3,7 @@ package io.weir.whole.page;
 import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.microsoft.playwright.APIResponse;
 import com.microsoft.playwright.Browser.NewContextOptions;
 import com.microsoft.playwright.Download;
 import com.microsoft.playwright.Locator;
@@ -13,6 +14,7 @@ import io.weir.node.testing.NodeFixture;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
@@ -63,6 +65,64 @@ final class CasesPageIT extends OperatorsPage {
           return cases.scrollWidth - cases.clientWidth;
         }""");
     assertThat(hidden).isEqualTo(0);
+  }
+
+  // An operator of a tenant asks for its cases, which are not pushed.
+  @Test
+  void aCaseThatIsNotDeniedAnyMoreIsGrey() {
+    ask("busy", 6);
+    ask("busy", 6);
+    page.route("**/v1/cases?*", route -> {
+      APIResponse response = route.fetch();
+      JsonObject found = new JsonObject(response.text());
+      Instant rested = Instant.parse(found.getString("at")).minusSeconds(16);
+      found.getJsonArray("cases").stream()
+          .map(JsonObject.class::cast)
+          .filter(one -> one.getString("key", "").equals("busy"))
+          .forEach(one -> one.put("last", rested.toString()));
+      route.fulfill(new Route.FulfillOptions().setResponse(response).setBody(found.encode()));
+    });
+    String token = NodeFixture.json(send(
+            "POST",
+            "/v1/tokens",
+            new JsonObject()
+                .put("name", "of-cases")
+                .put("scope", "read")
+                .put("tenant", "acme")
+                .encode()))
+        .getString("token");
+    signIn(token);
+
+    Locator row =
+        page.locator("[aria-label=cases] tbody tr", new Page.LocatorOptions().setHasText("busy"));
+    assertThat(row.locator(".gone")).hasText("16 s");
+    String grey = (String) page.evaluate("""
+        () => getComputedStyle(document.querySelector('.quiet')).color""");
+    assertThat(row.locator("[data-row]")).hasCSS("color", grey);
+    send("DELETE", "/v1/tokens/of-cases", "");
+    assertThat(complaints).isEmpty();
+  }
+
+  // The column is made one pixel too narrow for both.
+  @Test
+  void theArrowAfterANameIsNeverAloneInItsLine() {
+    ask("user:globex-batch2", 6);
+    ask("user:globex-batch2", 6);
+    signIn();
+    assertThat(page.locator("[aria-label=cases]")).containsText("globex-batch2");
+    Object least = page.evaluate("""
+        () => Math.min(...[...document.querySelectorAll('[aria-label=cases] [data-row]')].map(link => {
+          const box = document.createElement('td');
+          box.style.cssText = 'display: inline-block; padding: 0; min-width: 0; max-width: none; white-space: nowrap';
+          document.body.append(box);
+          box.append(link.cloneNode(true));
+          const width = box.getBoundingClientRect().width;
+          box.style.whiteSpace = 'normal';
+          box.style.width = `${width - 1}px`;
+          const last = [...box.querySelector('a').getClientRects()].at(-1);
+          return last.right - box.getBoundingClientRect().left;
+        }))""");
+    assertThat(((Number) least).doubleValue()).isGreaterThan(20);
   }
 
   @Test

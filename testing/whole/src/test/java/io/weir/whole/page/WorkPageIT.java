@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
+import com.microsoft.playwright.Route;
 import com.sun.net.httpserver.HttpServer;
+import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.weir.node.config.Reports;
 import io.weir.node.testing.NodeFixture;
@@ -146,6 +148,33 @@ final class WorkPageIT extends OperatorsPage {
     HttpResponse<String> answer = worker.post(
         "/v1/windows/blocks/" + verb, body, "Authorization", "Bearer " + NodeFixture.SERVICE);
     assertThat(answer.statusCode()).as(answer.body()).isBetween(200, 201);
+  }
+
+  @Test
+  void aProviderWhoseRestIsOverIsLeftAloneUntilARequestTriesIt() {
+    JsonObject breaker = new JsonObject()
+        .put("name", "upstream.breaker")
+        .put("tags", new JsonObject().put("upstream", "rpc").put("provider", "ours"))
+        .put("value", 2);
+    JsonObject state =
+        new JsonObject().put("open:ours", "1600000000000000 (2020-09-13T12:26:40.000000Z)");
+    JsonObject states = new JsonObject()
+        .put(
+            "nodes",
+            JsonArray.of(new JsonObject().put("node", "n1").put("meters", JsonArray.of(breaker))))
+        .put("upstream", JsonArray.of(new JsonObject().put("name", "rpc").put("state", state)))
+        .put("job", new JsonArray())
+        .put("window", new JsonArray());
+    page.route(
+        "**/v1/states",
+        route -> route.fulfill(new Route.FulfillOptions()
+            .setContentType("application/json")
+            .setBody(states.encode())));
+    showWork();
+
+    assertThat(page.locator("[aria-label=rpc] tbody tr"))
+        .containsText("left alone after failures, tried again now");
+    assertThat(complaints).isEmpty();
   }
 
   @Test

@@ -107,7 +107,8 @@ function cases(app) {
     ['who', one => who(app, one)],
     ['limit', one => html`<b>${one.why || one.limit}</b> ${operation(one)}`, 'long'],
     ['since', one => age(one.since, found.at), 'number'],
-    ['last', one => age(one.last, found.at), 'number hour'],
+    // Grey: its limit was raised, or its caller has stopped.
+    ['last', one => html`<span class=${shown.list === 'now' && Date.parse(found.at) - Date.parse(one.last) > 15_000 ? 'gone' : ''}>${age(one.last, found.at)}</span>`, 'number hour'],
     ['trend', one => spark(one.minutes, `${one.lastHour} in the last hour`), 'trend hour'],
     shown.list === 'closed' ? ['denied', one => number(one.requests), 'number'] : [`${times} last minute`, one => number(one.lastMinute), 'number'],
     [`${times} last hour`, one => number(one.lastHour), 'number hour']

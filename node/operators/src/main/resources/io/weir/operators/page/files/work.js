@@ -71,7 +71,8 @@ function provider(upstream, name, state) {
     failed: all ? (100 * bad) / all : 0,
     p99: p99('upstream.latency', tags),
     busy: whole(state[`busy:${name}`]),
-    open: highest('upstream.breaker', tags) > 1 ? instant(state[`open:${name}`]) : null,
+    isLeftAlone: highest('upstream.breaker', tags) > 1,
+    open: instant(state[`open:${name}`]),
     isTried: highest('upstream.breaker', tags) === 1,
     cool: instant(state[`cool:${name}`]),
     refused: outcome('refused')
@@ -80,7 +81,7 @@ function provider(upstream, name, state) {
 
 function standing(one) {
   const isAhead = text => text && Date.parse(text) > Date.now();
-  if (isAhead(one.open)) {
+  if (one.isLeftAlone) {
     return html`<span class="state bad">left alone after failures, tried again ${ahead(one.open)}</span>`;
   }
   if (one.isTried) {
