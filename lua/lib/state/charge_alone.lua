@@ -6,6 +6,7 @@ local ENTRY = require('state/entry')
 local is_newcomer = require('state/entry').is_newcomer
 local is_settled = require('state/policy_of').is_settled
 local head_of = require('state/simple').head_of
+local is_denied = require('state/simple').is_denied
 local is_for_long_way = require('state/simple').is_for_long_way
 local completed = require('state/template_of').completed
 local has_places_alone = require('state/template_of').has_places_alone
@@ -44,6 +45,8 @@ local function charge_alone(call, sha1, keys, arguments, value, newest, now)
   if head then
     call('SETRANGE', keys[2], '0', head)
     return { now, head }
+  elseif is_denied(head, count, template.mode) then
+    return { now, 0, value }
   end
   local is_long = is_for_long_way(value, head, count, template.mode)
   local answer = is_long and ticket > 0 and count == 1 and has_places_alone(template)

@@ -9,6 +9,7 @@ local is_newcomer = require('state/entry').is_newcomer
 local learn = require('state/policy_of').learn
 local SHORT = require('state/short')
 local head_of = require('state/simple').head_of
+local is_denied = require('state/simple').is_denied
 local is_for_long_way = require('state/simple').is_for_long_way
 local put_value = require('state/states').put_value
 local value_of = require('state/states').value_of
@@ -106,6 +107,9 @@ local function charge(lane, charges, base, now, answers)
       local head = value and head_of(way, value, template.revision, times, now)
       if head then
         states.heads[k], answers[#answers + 1] = head, head
+        return
+      elseif value and is_denied(head, left, template.mode) then
+        answers[#answers + 1], answers[#answers + 2] = 0, value
         return
       end
       is_long = is_long or value and is_for_long_way(value, head, left, template.mode)

@@ -7,12 +7,15 @@ local LAYOUT = require('state/layout')
 
 local QUEUED = LAYOUT.HAS_QUEUE / 256 -- the first byte of a state with a queue
 
--- The result of the short ways below for a cost above what is free: false, or nil if it is above a capacity.
-local function full(way, times)
-  for d = 1, 3 * way.count, 3 do
-    if way[d + 2] * times > way[d + 1] then
+-- The result of the ways below for a cost above what is free: false, or nil if it or a level is above a capacity.
+local function full(way, times, numbers, elapsed)
+  local d = 1
+  for at = LAYOUT.BEFORE_FIELDS + 1, way.last do
+    local capacity = way[d + 1]
+    if way[d + 2] * times > capacity or drained(numbers[at], way[d], elapsed) > capacity then
       return nil
     end
+    d = d + 3
   end
   return false
 end
@@ -32,7 +35,7 @@ local function taken_from_all(way, value, revision, times, now, is_head)
     local rate = way[d + 1]
     local used = drained(numbers[at], rate, elapsed) + way[d + 3] * times
     if used > way[d + 2] then
-      return full(way, times)
+      return full(way, times, numbers, elapsed)
     elseif used > lives_us * rate then
       return nil
     end
@@ -48,10 +51,13 @@ local function taken_from_one(way, value, revision, times, now, is_head)
   if count ~= 1 or at_us > now or of_revision ~= revision or not is_head and fields ~= way.fields then
     return nil
   end
-  local rate = way[1]
-  local used = drained(level, rate, now - at_us) + way[3] * times
-  if used > way[2] then
-    return full(way, times)
+  local rate, capacity, units = way[1], way[2], way[3] * times
+  local used = drained(level, rate, now - at_us) + units
+  if used > capacity then
+    if units > capacity or used > capacity + units then
+      return nil
+    end
+    return false
   elseif used > (expires_ms * 1000 - now) * rate then
     return nil
   end
@@ -70,10 +76,16 @@ local function head_of(way, value, revision, times, now, is_head)
   return numbers and struct.pack(way.format, unpack(numbers))
 end
 
+-- Whether a single charge is denied by the levels alone, after `head` came of head_of: nobody gets a place.
+local function is_denied(head, count, mode)
+  return head == false and count == 1 and mode == CODES.OFF
+end
+
 -- Whether charges on a state with this value need the long way, after `head` came of head_of: somebody waits, or a
 -- single one may need a place.
 local function is_for_long_way(value, head, count, mode)
   return (string.byte(value) or 0) >= QUEUED or head == false and count == 1 and mode ~= CODES.OFF
 end
 
-return { QUEUED = QUEUED, head_of = head_of, is_for_long_way = is_for_long_way, taken_from_all = taken_from_all }
+return { QUEUED = QUEUED, head_of = head_of, is_denied = is_denied, is_for_long_way = is_for_long_way,
+  taken_from_all = taken_from_all }
