@@ -18,7 +18,7 @@ local function reach(request)
   local views, own, has_near = request.views, 0, false
   for i = 1, #views do
     local view = views[i]
-    VIEW.reach(view, view.has_waited, request.wants)
+    VIEW.reach(view, request.wants)
     own, has_near = view.is_shared and own or own + 1, has_near or view.near
   end
   return views, own, has_near
@@ -139,7 +139,7 @@ local function slot_in(request, own, has_near, turn)
   local slot = within(views, shared, at)
   for i = 1, #views do
     local view = views[i]
-    if not view.is_free and slot > turn + CALENDAR.BINS_BEHIND_TURN * view.calendar.width then
+    if not view.is_shared and not view.has_waited and slot > turn + CALENDAR.BINS_BEHIND_TURN * view.calendar.width then
       return nil
     end
   end

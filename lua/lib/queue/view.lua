@@ -11,8 +11,8 @@
 --   has_waited         whether the request has waited for it: at another bucket it is a newcomer
 --   spare, refused     units that are left free for others, and whether the request has to wait
 --   for_larger         of these, what is left free for a larger cost that waits (queue/larger.lua)
---   is_mine, is_free, from, last   whether any of its bins may be promised to the request, and of that
---                      place how far away it may be, and where it may begin (queue/find_place.lua)
+--   is_mine, from, last   whether any of its bins may be promised to the request, and of a place where it
+--                      may begin, and how far away it may be (queue/find_place.lua)
 --   is_packed, near    whether places follow one another, and the last bin that it may promise to anybody then, else
 --                      false
 --   is_passed          whether a crowd of others would pass the key for ever, though it is within its share
@@ -48,7 +48,7 @@ function VIEW.of(demand, cost, states, now)
     is_carried = is_carried, calendar = calendar, quanta = calendar and ceil_div(cost, calendar.quantum) or 0,
     is_shared = scope ~= CODES.KEY, now = now, child = states[scope == CODES.CLUSTER and CODES.TENANT or CODES.KEY],
     line = LINE.NONE, waiting = 1, held = false, bin = 0, spare = 0, refused = false, was_plain = true, seen = 0,
-    free = 0, free_by = -1, free_at = -1, headroom = false, from = 0, last = 0, is_mine = false, is_free = false,
+    free = 0, free_by = -1, free_at = -1, headroom = false, from = 0, last = 0, is_mine = false, has_waited = false,
     for_larger = 0, is_packed = false, near = false, is_passed = false }
   see_line(view)
   return view
@@ -287,7 +287,7 @@ local function reach_of(view, calendar, has_gaps)
 end
 
 -- Finds out how far the bucket may promise something to the request.
-function VIEW.reach(view, waited, wants)
+function VIEW.reach(view, wants)
   local has_gaps = not VIEW.has_no_gaps(view)
   view.is_packed = wants and not has_gaps
   local calendar, now = VIEW.need_calendar(view), view.now
@@ -295,7 +295,6 @@ function VIEW.reach(view, waited, wants)
   view.last = floor_div(now, calendar.width) + reach_of(view, calendar, has_gaps)
   view.near = view.is_packed and not view.is_mine
     and math.min(view.last, floor_div(now + VIEW.each_us(view), calendar.width))
-  view.is_free = waited or view.is_shared
   view.is_passed = view.is_mine and not has_gaps and calendar.turn > now + view.calendar.pace.shared_us
 end
 
