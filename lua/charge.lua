@@ -73,9 +73,9 @@ if not_after > 0 and first_us > not_after then
 end
 local last = 1 + state_count
 local values, newest = values_of(call, KEYS, last), newest_of(call, KEYS[1])
-local answers, is_long = false, false
+local answers, is_long, asked = false, false, nil
 if last == 2 then
-  answers, is_long = charge_alone(call, redis.sha1hex, KEYS, ARGV, values[2], newest, first_us)
+  answers, is_long, asked = charge_alone(call, redis.sha1hex, KEYS, ARGV, values[2], newest, first_us)
 end
 if answers then
   return answers
@@ -83,7 +83,7 @@ end
 local states = require('state/states').new_states(values) -- a script builds these modules if it needs them
 local lane = { call = call, sha1 = redis.sha1hex, keys = KEYS, arguments = ARGV, templates = {}, states = states,
   effort = 0, policy = policy_at(KEYS[1], newest), is_tried = answers == nil,
-  is_long = is_long }
+  is_long = is_long, asked = asked }
 answers = require('state/charges')(lane, now_us)
 keep_learned(call, lane.policy)
 require('state/write_states')(call, KEYS, last, states)

@@ -125,8 +125,8 @@ end
 local function paid_of(lane, charge, views)
   local paid = {}
   for i, view in ipairs(views) do
-    paid[i] = { name = view.demand.name, rate = view.demand.rate, capacity = view.capacity, scope = view.scope,
-      counters = counters_at(lane.ledger, lane.call, charge.state_keys[view.scope], charge.now) }
+    paid[i] = { name = view.demand.name, rate = view.demand.rate, capacity = view.capacity, scope = view.demand.scope,
+      counters = counters_at(lane.ledger, lane.call, charge.state_keys[view.demand.scope], charge.now) }
   end
   return paid
 end

@@ -170,7 +170,8 @@ function CALENDAR.advance(calendar, now)
     end
     calendar.base = first
   end
-  if calendar.larger_until > now + longest_us(calendar) then
+  local larger_until = calendar.larger_until
+  if larger_until > now and larger_until > now + longest_us(calendar) then
     calendar.larger_until = 0
   end
   if calendar.since > now then

@@ -131,8 +131,9 @@ end
 
 -- Whether somebody waits in a bucket of the request.
 local function has_queue(request)
-  for _, view in ipairs(request.views) do
-    if view.calendar then
+  local views = request.views
+  for i = 1, #views do
+    if views[i].calendar then
       return true
     end
   end
@@ -141,16 +142,17 @@ end
 
 -- This waiter's share of the drain rate, in operations of such requests per second.
 local function drained_of(request)
-  local least = math.huge
-  for _, view in ipairs(request.views) do
-    least = math.min(least, VIEW.per_second(view))
+  local least, views = math.huge, request.views
+  for i = 1, #views do
+    least = math.min(least, VIEW.per_second(views[i]))
   end
   return least > TIMES.MAX_UNITS / request.cost and TIMES.MAX_UNITS or least * request.cost
 end
 
 -- The callers of its key without tickets that make such requests.
 local function strangers_of(request, waiter)
-  return WAITER.strangers(waiter, kind_of(request), request.now, drained_of(request))
+  local kind = kind_of(request)
+  return WAITER.known_strangers(waiter, kind) or WAITER.new_strangers(waiter, kind, request.now, drained_of(request))
 end
 
 local function note(request, waiter)
@@ -245,22 +247,23 @@ end
 local function at_moment(request, place, waiter, returned)
   local until_us, cost = hold(request, place), request.cost
   local operations = place.times > TIMES.MAX_UNITS / cost and TIMES.MAX_UNITS or cost * place.times
-  WAITER.keep(waiter, { at = place.due, mark = moment_mark_of(request, place.shared), shared = place.shared,
-    until_us = until_us }, operations)
+  WAITER.keep(waiter, { at = place.due, operations = operations, mark = moment_mark_of(request, place.shared),
+    shared = place.shared, until_us = until_us })
   return { wait_us = place.slot - request.now, estimate = false, ticket = NOTHING, returned = returned, made = true }
 end
 
 local function estimate(request, soonest, returned)
-  local wait, ticket, waiter = soonest - request.now, NOTHING, request.states[CODES.KEY].waiter
+  local wait, ticket, waiter, views = soonest - request.now, NOTHING, request.states[CODES.KEY].waiter, request.views
   local until_us = request.now + ceil_div(wait, TIMES.SECOND_US) * TIMES.SECOND_US + TIMES.ON_ITS_WAY_US
-  for _, view in ipairs(request.views) do
+  for i = 1, #views do
+    local view = views[i]
     if view.refused and (view.is_mine or view.waiting == 1) then
       VIEW.waits_until(view, until_us)
     end
   end
   if request.template.mode == CODES.RESERVE and waiter and wait <= request.asked.within then
     local secret = WAITER.secret_for(waiter, request.asked.secret, soonest + longest_of(request, VIEW.waited_us))
-    ticket = TICKET.signed({ slot = soonest, number = 0, paid = TICKET.named(request.views), shared = 0 }, secret,
+    ticket = TICKET.signed({ slot = soonest, number = 0, paid = TICKET.named(views), shared = 0 }, secret,
       request.cost, kind_of(request), request.lane.sha1)
   end
   return { wait_us = wait, estimate = true, ticket = ticket, returned = returned }
@@ -287,13 +290,16 @@ local function placed(request, turn, is_behind, returned)
   if is_behind then
     return nil
   end
-  local place = asked.within >= 0 and WAITER.has_number(waiter, request.now) and find_slot(request, turn)
+  local place, own
+  if asked.within >= 0 and WAITER.has_number(waiter, request.now) then
+    place, own = find_slot(request, turn)
+  end
   if place and place.slot - request.now <= asked.within then
     return with_ticket(request, place, waiter, returned)
   elseif not place and request.wants then
     return nil
   end
-  place = find_moment(request, turn, waiter, strangers_of(request, waiter), moment_mark_of)
+  place = find_moment(request, own, turn, waiter, strangers_of(request, waiter), moment_mark_of)
   return place and at_moment(request, place, waiter, returned)
 end
 
@@ -341,7 +347,7 @@ function DECIDE.next(request)
     end
   end
   for i = 1, #views do
-    VIEW.look_again(views[i], states[views[i].scope])
+    VIEW.look_again(views[i], states[views[i].demand.scope])
   end
 end
 

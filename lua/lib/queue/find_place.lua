@@ -21,7 +21,7 @@ local function reach(request)
     VIEW.reach(view, request.wants)
     own, has_near = view.is_shared and own or own + 1, has_near or view.near
   end
-  return views, own, has_near
+  return own, has_near
 end
 
 local function covers(view, micros)
@@ -146,10 +146,11 @@ local function slot_in(request, own, has_near, turn)
   return { slot = slot, due = slot, times = 1, shared = shared }
 end
 
--- A place for a ticket; nil if there is none, or it is further away than the turn of a newcomer.
+-- A place for a ticket; nil if there is none, or it is further away than the turn of a newcomer. Second, how many of
+-- the buckets are the key's own.
 local function find_slot(request, turn)
-  local _, own, has_near = reach(request)
-  return slot_in(request, own, has_near, turn)
+  local own, has_near = reach(request)
+  return slot_in(request, own, has_near, turn), own
 end
 
 -- Whether a bin has room for so many costs; for one that is passed by others also behind all of them.
@@ -171,13 +172,14 @@ end
 -- 1 if all buckets have room, 0 if those of the key alone hold it, nil if there is no room.
 local function room_at(views, own, now, slot, due, times)
   local shared = 1
-  for _, view in ipairs(views) do
-    shared = covers(view, due) and shared or 0
+  for i = 1, #views do
+    shared = covers(views[i], due) and shared or 0
   end
   if shared == 0 and own == 0 then
     return nil
   end
-  for _, view in ipairs(views) do
+  for i = 1, #views do
+    local view = views[i]
     local is_held = holds(view, shared)
     if is_held and not has_room_at(view, now, slot, due, times) or not is_held and covers(view, due) then
       return nil
@@ -186,11 +188,13 @@ local function room_at(views, own, now, slot, due, times)
   return shared
 end
 
--- The first whole second from now until the turn with room for the request and for the strangers of its kind then.
-local function find_moment(request, turn, waiter, strangers, mark_of)
-  local views, own = reach(request)
-  local now, finest, is_large = request.now, math.huge, false
-  for _, view in ipairs(views) do
+-- The first whole second from now until the turn with room for the request and for the strangers of its kind then;
+-- `own` is how many of the buckets are the key's own, nil if find_slot was not asked.
+local function find_moment(request, own, turn, waiter, strangers, mark_of)
+  own = own or reach(request)
+  local views, now, finest, is_large = request.views, request.now, math.huge, false
+  for i = 1, #views do
+    local view = views[i]
     finest = math.min(finest, view.calendar.width)
     is_large = is_large or 2 * view.cost >= view.capacity
   end
@@ -200,8 +204,8 @@ local function find_moment(request, turn, waiter, strangers, mark_of)
     return first_place
   end
   local most = 1 + STRANGERS.company(strangers, finest, request.cost)
-  for _, view in ipairs(views) do
-    most = 2 * view.cost > view.capacity and 1 or most
+  for i = 1, #views do
+    most = 2 * views[i].cost > views[i].capacity and 1 or most
   end
   local at = first_instant(views, own, now)
   local first = at and ceil_div(at - now, TIMES.SECOND_US) or 1

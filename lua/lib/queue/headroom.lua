@@ -57,16 +57,6 @@ function HEADROOM.of(calendar, free, now, others, quanta)
   return headroom
 end
 
--- The amount that drains from now until a bin begins, without the part that is kept for others.
-local function drains(headroom, step, bin)
-  local ahead, others = bin - headroom.next_bin, headroom.others
-  if ahead < 0 then
-    return 0
-  end
-  local all = headroom.first + ahead * step
-  return others > 0 and all - ceil_div(all, others) or all
-end
-
 -- How much may be promised in a bin that is not over; 0 if that is less than was asked about.
 function HEADROOM.at(headroom, calendar, bin)
   local ahead = bin - calendar.base - calendar.n + 1
@@ -75,8 +65,12 @@ function HEADROOM.at(headroom, calendar, bin)
   elseif ahead <= 0 then
     return headroom.known[bin - calendar.base + 1]
   end
-  local step = calendar.step
-  local left, stored = headroom.free - headroom.all + drains(headroom, step, bin), ahead * step - headroom.stands
+  local step, left, from_now = calendar.step, headroom.free - headroom.all, bin - headroom.next_bin
+  if from_now >= 0 then
+    local drained, others = headroom.first + from_now * step, headroom.others
+    left = left + (others > 0 and drained - ceil_div(drained, others) or drained)
+  end
+  local stored = ahead * step - headroom.stands
   stored = calendar.most + (stored < step and stored or step)
   return left < stored and left or stored
 end

@@ -103,7 +103,7 @@ local function commit(request)
     end
   end
   for i = 1, #views do
-    put(views[i], states[views[i].scope], template.revision)
+    put(views[i], states[views[i].demand.scope], template.revision)
   end
 end
 
@@ -113,13 +113,13 @@ local function commit_carried(request)
   for _, scope in ipairs(request.template.scopes) do
     local state, is_carried = request.states[scope], false
     for _, view in ipairs(views) do
-      is_carried = is_carried or view.scope == scope and view.is_carried
+      is_carried = is_carried or view.demand.scope == scope and view.is_carried
     end
     if state.at_us > request.now or is_carried then
       mark_changed(state, request)
     end
     for _, view in ipairs(is_carried and views or {}) do
-      if view.scope == scope then
+      if view.demand.scope == scope then
         put(view, state, request.template.revision)
       end
     end
@@ -138,7 +138,7 @@ function RATES.decide(request)
 end
 
 local function with_used(code, views)
-  local answer = { code }
+  local answer = { code, nil, nil, nil, nil, nil, nil, nil } -- as long as that to a denial by two buckets
   for i = 1, #views do
     answer[i + 1] = VIEW.shown_units(views[i])
   end

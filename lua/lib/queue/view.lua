@@ -1,7 +1,8 @@
 -- One bucket as one request sees it: what is free beside all that is due. BucketView.java has the
 -- same. A view is a table of
 --   demand, cost       what the request demands, and its cost in units of the bucket; from the demand
---                      its scope and capacity
+--                      its capacity
+--   each               the time that the cost takes at the whole rate, 0 before anybody has asked for it
 --   used, debt         the bucket at `now`; is_carried if that is after a change of policy
 --   calendar, quanta   the calendar, false if nobody waits, and the cost in its quanta
 --   child, line        the state of the key in a bucket of its tenant, of the tenant in one of the
@@ -44,7 +45,7 @@ function VIEW.of(demand, cost, states, now)
     calendar = false
   end
   -- 32 fields: a table of one more takes twice the memory.
-  local view = { demand = demand, scope = scope, capacity = capacity, cost = cost, used = used, debt = debt,
+  local view = { demand = demand, capacity = capacity, cost = cost, each = 0, used = used, debt = debt,
     is_carried = is_carried, calendar = calendar, quanta = calendar and ceil_div(cost, calendar.quantum) or 0,
     is_shared = scope ~= CODES.KEY, now = now, child = states[scope == CODES.CLUSTER and CODES.TENANT or CODES.KEY],
     line = LINE.NONE, waiting = 1, held = false, bin = 0, spare = 0, refused = false, was_plain = true, seen = 0,
@@ -162,7 +163,11 @@ end
 
 -- The time that so many costs take at the whole rate, one if that is left out.
 function VIEW.each_us(view, times)
-  local micros = math.min(TIMES.LONGEST_US, ceil_div(view.cost, view.demand.rate))
+  local micros = view.each
+  if micros == 0 then
+    micros = math.min(TIMES.LONGEST_US, ceil_div(view.cost, view.demand.rate))
+    view.each = micros
+  end
   if not times then
     return micros
   end
@@ -256,9 +261,9 @@ function VIEW.level_wait_us(view)
   return missing > 0 and math.min(TIMES.MOST_WAIT_US, ceil_div(missing, view.demand.rate)) or 0
 end
 
--- The room in its bins for this request; kept while nothing changes.
+-- The room in its bins for this request, once VIEW.reach has seen it; kept while nothing changes.
 function VIEW.headroom(view)
-  local calendar, headroom = VIEW.need_calendar(view), view.headroom
+  local calendar, headroom = view.calendar, view.headroom
   local others = view.is_shared and not view.is_mine and not view.is_packed and view.waiting + 1 or 0
   local free = CALENDAR.room(calendar, view.used)
   if not headroom or headroom.changes ~= calendar.changes or headroom.free ~= free or headroom.others ~= others then

@@ -20,6 +20,7 @@ local STRANGERS = require('queue/strangers')
 local TIMES = require('times')
 
 local FORMAT, MOMENT, KINDS = '>Bc0I7I7I7I7I7B', '>I7I7I7I4B', 4
+local BRIEF = FORMAT .. 'B' -- without strangers and moments
 local IN_A_SECOND = TIMES.SECOND_US / TIMES.SLICE_US
 local WAITER = {}
 
@@ -47,14 +48,21 @@ end
 
 function WAITER.packed(waiter)
   local strangers, moments = waiter.strangers, waiter.moments
-  local parts = { struct.pack(FORMAT, #waiter.secret, waiter.secret, waiter.number, waiter.open_0, waiter.open_1,
-    waiter.needed_us, waiter.slice, #strangers) }
-  for i, one in ipairs(strangers) do
-    parts[i + 1] = STRANGERS.packed(one)
+  local count, n = #strangers, #moments
+  local head = struct.pack(BRIEF, #waiter.secret, waiter.secret, waiter.number, waiter.open_0, waiter.open_1,
+    waiter.needed_us, waiter.slice, count, n)
+  if count + n == 0 then
+    return head
   end
-  parts[#parts + 1] = string.char(#moments)
-  for _, moment in ipairs(moments) do
-    parts[#parts + 1] = struct.pack(MOMENT, moment.at, moment.operations, moment.until_us, moment.mark, moment.shared)
+  local parts = { string.sub(head, 1, -2) }
+  for i = 1, count do
+    parts[i + 1] = STRANGERS.packed(strangers[i])
+  end
+  parts[count + 2] = string.char(n)
+  for i = 1, n do
+    local moment = moments[i]
+    parts[count + 2 + i] = struct.pack(MOMENT, moment.at, moment.operations, moment.until_us, moment.mark,
+      moment.shared)
   end
   return table.concat(parts)
 end
@@ -100,26 +108,43 @@ function WAITER.secret_for(waiter, fresh, until_us)
 end
 
 local function forget_moments(waiter, now, furthest_us)
-  local left = {}
-  for _, moment in ipairs(waiter.moments) do
-    if moment.until_us > now and moment.at <= now + furthest_us then
-      left[#left + 1] = moment
+  local moments, left, furthest = waiter.moments, 0, now + furthest_us
+  for i = 1, #moments do
+    local moment = moments[i]
+    if moment.until_us > now and moment.at <= furthest then
+      left = left + 1
+      moments[left] = moment
     end
   end
-  waiter.moments = left
+  for i = #moments, left + 1, -1 do
+    moments[i] = nil
+  end
 end
 
--- The callers without tickets of a kind of request. Until they were counted for a second, as many operations
--- are expected as drain in it.
-function WAITER.strangers(waiter, kind, now, drained)
-  local all, at = waiter.strangers, 1
-  while at <= #all and all[at].kind ~= kind do
-    at = at + 1
+-- The callers without tickets of a kind of request, which become the last ones; nil if they are not known.
+function WAITER.known_strangers(waiter, kind)
+  local all = waiter.strangers
+  local n = #all
+  for at = n, 1, -1 do
+    local one = all[at]
+    if one.kind == kind then
+      if at < n then
+        table.remove(all, at)
+        all[n] = one
+      end
+      return one
+    end
   end
-  local one = all[at] and table.remove(all, at) or STRANGERS.new(kind, now, drained)
+  return nil
+end
+
+-- The same of a new kind. Until they were counted for a second, as many operations are expected as drain in it.
+function WAITER.new_strangers(waiter, kind, now, drained)
+  local all = waiter.strangers
   if #all == KINDS then
     table.remove(all, 1)
   end
+  local one = STRANGERS.new(kind, now, drained)
   all[#all + 1] = one
   return one
 end
@@ -134,7 +159,9 @@ end
 -- The first moment that is due with enough operations of one of these marks, the second of them if
 -- shared buckets hold it.
 function WAITER.due(waiter, now, cost, mark, shared_mark)
-  for _, moment in ipairs(waiter.moments) do
+  local moments = waiter.moments
+  for i = 1, #moments do
+    local moment = moments[i]
     if moment.at > now then
       return nil
     end
@@ -156,26 +183,25 @@ function WAITER.claim(waiter, moment, cost)
 end
 
 function WAITER.moment_at(waiter, at)
-  for _, moment in ipairs(waiter.moments) do
-    if moment.at == at then
-      return moment
-    end
+  local moments = waiter.moments
+  local i = #moments
+  while i > 0 and moments[i].at > at do
+    i = i - 1
   end
-  return nil
+  return i > 0 and moments[i].at == at and moments[i] or nil
 end
 
--- Keeps operations at a moment, in the order of the moments.
-function WAITER.keep(waiter, moment, operations)
+-- Keeps the operations of a moment, in the order of the moments.
+function WAITER.keep(waiter, moment)
   local known = WAITER.moment_at(waiter, moment.at)
   if known then
-    known.operations = math.min(TIMES.MAX_UNITS, known.operations + operations)
+    known.operations = math.min(TIMES.MAX_UNITS, known.operations + moment.operations)
     known.until_us = moment.until_us
   else
     local i = #waiter.moments + 1
     while i > 1 and waiter.moments[i - 1].at > moment.at do
       i = i - 1
     end
-    moment.operations = math.min(TIMES.MAX_UNITS, operations)
     table.insert(waiter.moments, i, moment)
   end
   waiter.needed_us = math.max(waiter.needed_us, moment.until_us)

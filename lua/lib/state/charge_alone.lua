@@ -15,10 +15,12 @@ local short_of = require('state/template_of').short_of
 local FORMAT, BYTES = '>' .. ENTRY.FORMAT, ENTRY.FIRST - 1 + ENTRY.BYTES
 
 -- Makes a place; returns the answer, nil if something else decides.
-local function place(call, sha1, keys, value, template, cost, text, bits, now)
-  local place_own, asked_of = require('queue/place_own'), require('queue/asked')
-  local is_done, placed, expires_ms, answer = pcall(place_own, call, sha1, value, completed(template), cost,
-    asked_of(text, keys[bits]), now)
+local function place(call, sha1, keys, value, template, cost, asked, now)
+  if not asked.always then
+    return nil
+  end
+  local is_done, placed, expires_ms, answer = pcall(require('queue/place_own'), call, sha1, value, completed(template),
+    cost, asked, now)
   if not is_done or not placed then
     return nil
   end
@@ -27,7 +29,8 @@ local function place(call, sha1, keys, value, template, cost, text, bits, now)
 end
 
 -- The answers of a call whose only state has this value. Else false if it has several entries or the state is new, nil
--- if the charge does not fit this way; second, whether only the long way is left. `call` runs a command.
+-- if the charge does not fit this way; second, whether only the long way is left, and third, its ticket data, if they
+-- were read. `call` runs a command.
 local function charge_alone(call, sha1, keys, arguments, value, newest, now)
   local text = arguments[1]
   if not value or #text ~= BYTES then
@@ -49,9 +52,10 @@ local function charge_alone(call, sha1, keys, arguments, value, newest, now)
     return { now, 0, value }
   end
   local is_long = is_for_long_way(value, head, count, template.mode)
-  local answer = is_long and ticket > 0 and count == 1 and has_places_alone(template)
-    and place(call, sha1, keys, value, template, cost, arguments[ticket], bits, now)
-  return answer and { now, answer } or nil, is_long
+  local asked = is_long and ticket > 0 and count == 1 and has_places_alone(template)
+    and require('queue/asked')(arguments[ticket], keys[bits])
+  local answer = asked and place(call, sha1, keys, value, template, cost, asked, now)
+  return answer and { now, answer } or nil, is_long, asked
 end
 
 return charge_alone

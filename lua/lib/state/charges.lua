@@ -1,5 +1,6 @@
 -- Decides the charges of charge.lua, in their order, on the states of a call. A lane has the states of
--- the call, the policy, what state/charge_alone.lua has found out (is_tried, is_long), and what queue/rates.lua says.
+-- the call, the policy, what state/charge_alone.lua has found out (is_tried, is_long, asked), and what queue/rates.lua
+-- says.
 
 local CODES = require('codes')
 local EFFORT = require('effort')
@@ -34,9 +35,9 @@ end
 local function charge_of(lane, charges, base, template, now)
   return { now = now, cost = charges[base + 3], template = template,
     keys = { charges[base + 4], charges[base + 5], charges[base + 6] },
-    asked = asked_of(lane.arguments[charges[base + TICKET]], lane.keys[charges[base + BITS]]), states = false,
-    views = false, paid = 0, lane = lane, shown = false, moment = false, is_early = false, has_waited = false,
-    wants = false }
+    asked = lane.asked or asked_of(lane.arguments[charges[base + TICKET]], lane.keys[charges[base + BITS]]),
+    states = false, views = false, paid = 0, lane = lane, shown = false, moment = false, is_early = false,
+    has_waited = false, wants = false }
 end
 
 -- The template in an argument, for all charges of a call.

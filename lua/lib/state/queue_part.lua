@@ -9,7 +9,8 @@ local CALENDAR = require('queue/calendar')
 local LINE = require('queue/line')
 local WAITER = require('queue/waiter')
 
-local FORM, FORM_WITH_WAITER = 2, 3
+local FORM, FORM_WITH_WAITER, BEGIN, BEGIN_WITH_WAITER = 2, 3, '\n\2', '\n\3'
+local NONE, ONE = '\0\0', '\0\1' -- most counts
 local PART = {}
 
 -- Reads it into a state, from a position of its value on.
@@ -69,28 +70,35 @@ function PART.uncount(state)
   end
 end
 
+local function packed_count(count)
+  return count == 0 and NONE or count == 1 and ONE or struct.pack('>I2', count)
+end
+
 -- Packs it, with a line feed before it, empty if nothing waits; second, until when it has to be
 -- stored.
 function PART.packed(state)
-  local waiter = state.waiter
-  if not waiter and not next(state.calendars) and not next(state.lines) then
+  local waiter, calendars, lines = state.waiter, state.calendars, state.lines
+  if not waiter and not next(calendars) and not next(lines) then
     return '', 0
   end
-  local until_us, parts, count = waiter and WAITER.needed_us(waiter) or 0, {}, 0
-  for _, calendar in pairs(state.calendars) do
+  local until_us, n = waiter and WAITER.needed_us(waiter) or 0, 3
+  local parts = { waiter and BEGIN_WITH_WAITER or BEGIN, waiter and WAITER.packed(waiter) or '', NONE, '', NONE }
+  for _, calendar in pairs(calendars) do
     local needed_us = CALENDAR.needed_us(calendar)
     until_us = needed_us > until_us and needed_us or until_us
-    count = count + 1
-    parts[count] = CALENDAR.packed(calendar)
+    n = n + 1
+    parts[n] = CALENDAR.packed(calendar)
   end
-  local calendars, lines = struct.pack('>I2', count) .. table.concat(parts), 0
-  parts = {}
-  for field, line in pairs(state.lines) do
-    lines, until_us = lines + 1, math.max(until_us, LINE.needed_us(line))
-    parts[lines] = LINE.packed(field, line)
+  local first = n + 1
+  parts[3], n = packed_count(n - 3), first
+  for field, line in pairs(lines) do
+    local needed_us = LINE.needed_us(line)
+    until_us = needed_us > until_us and needed_us or until_us
+    n = n + 1
+    parts[n] = LINE.packed(field, line)
   end
-  return '\n' .. (waiter and string.char(FORM_WITH_WAITER) .. WAITER.packed(waiter) or string.char(FORM)) .. calendars
-    .. struct.pack('>I2', lines) .. table.concat(parts), until_us
+  parts[first] = packed_count(n - first)
+  return table.concat(parts, '', 1, n), until_us
 end
 
 return PART
