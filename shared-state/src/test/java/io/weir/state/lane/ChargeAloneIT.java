@@ -162,6 +162,18 @@ final class ChargeAloneIT {
     assertThat(charge(store)).isInstanceOf(Decision.Allowed.class);
   }
 
+  @ParameterizedTest
+  @MethodSource("ownBuckets")
+  void aDenialWithoutSlotsIsDecidedByTheShorterWay(List<Demand> demands) {
+    aloneRedis.sync().flushdb();
+    ManualClock clock = new ManualClock();
+    BucketStore all = RedisBucketStore.rehearsing(aloneRedis, clock);
+    assertThat(withoutSlots(all, demands, 5)).isInstanceOf(Decision.Allowed.class);
+    BucketStore shorter =
+        store(aloneRedis, clock, Map.of("state/write_states", "state/write_never"));
+    assertThat(withoutSlots(shorter, demands, 1)).isInstanceOf(Decision.Denied.class);
+  }
+
   @Test
   void aChargeOfAnOlderPolicyIsStale() {
     aloneRedis.sync().flushdb();
@@ -193,6 +205,11 @@ final class ChargeAloneIT {
     TicketRequest wanted = TicketRequest.wanted(Optional.empty(), "A".repeat(22));
     Charge charge =
         new Charge("acme", "k1", 1, demands, cost).with(new Queueing(SlotMode.RESERVE, wanted));
+    return ((StoreAnswer.Decided) store.tryCharge(charge).toCompletableFuture().join()).decision();
+  }
+
+  private static Decision withoutSlots(BucketStore store, List<Demand> demands, long cost) {
+    Charge charge = new Charge("acme", "k1", 1, demands, cost).with(Queueing.of(SlotMode.OFF));
     return ((StoreAnswer.Decided) store.tryCharge(charge).toCompletableFuture().join()).decision();
   }
 
