@@ -78,7 +78,8 @@ final class AssignmentOutageIT {
             .isZero();
         fixture.close();
         assertThat(stream.end()).isEqualTo(Code.UNAVAILABLE);
-        // Its burst stays, and about half of the rate is the neighbour's from the next report on: after half a second the
+        // Its burst stays, and about half of the rate is the neighbour's from the next report on:
+        // after half a second the
         // demand is measured, and is not that of a new client, which is a 64th of the limit.
         TestStream moved = TestStream.open(toOther, "envoy-1");
         Action next = moved.report(message("edge", usage("name=a", 1, 10, 0)));
