@@ -23,8 +23,8 @@ import java.util.function.LongSupplier;
 /** The ports for other protocols than HTTP with JSON, on one event loop. Mutable; owned by its event loop. */
 final class ProtocolPorts {
   /**
-   * Of a connection in 30 s: a thousand a second. Envoy resets each call that takes longer than its timeout, by default
-   * 20 ms: all of a thread's calls while Redis is slow.
+   * The resets of a connection in 30 s: a thousand a second. Envoy resets each call that takes longer than its timeout, by
+   * default 20 ms: all of a thread's calls while Redis is slow.
    */
   private static final int MOST_RESETS = 30_000;
 
