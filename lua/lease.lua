@@ -117,7 +117,8 @@ local function write(pool, mine, holders)
   end
   redis.call('HSET', KEYS[1], 'rate', string.format('%d', rate), 'used', string.format('%d', pool.used), 'at_us',
     string.format('%d', pool.at_us))
-  redis.call('PEXPIRE', KEYS[1], math.ceil((capacity / rate + lease_us) / 1000) + 1000)
+  local expires_ms = math.ceil((mine.until_us + capacity / rate) / 1000) + 1000
+  redis.call('PEXPIREAT', KEYS[1], string.format('%d', expires_ms))
 end
 
 local pool = pool_of(redis.call('HGETALL', KEYS[1]))

@@ -15,6 +15,7 @@ import io.weir.state.testing.RedisFixture;
 import io.weir.state.wire.RedisKeys;
 import io.weir.state.wire.StoreClock;
 import io.weir.testkit.LeaseRace;
+import io.weir.testkit.ManualClock;
 import java.time.Duration;
 import java.util.Random;
 import org.junit.jupiter.api.BeforeAll;
@@ -118,6 +119,15 @@ final class RedisLeasesIT {
         .toCompletableFuture()
         .join();
     assertThat(connections.sync().pttl(pool(bucket).key())).isBetween(600L, 1701L);
+  }
+
+  @Test
+  void aPoolExpiresByTheClockThatItsLeasesHave() {
+    Bucket bucket = new Bucket("ahead", Scope.CLUSTER, 1000, 500);
+    LeaseReport report = new LeaseReport("n", 1, 0, 0, 0, 10, 1, 0);
+    assertThat(answer(bucket, report, 1, new ManualClock().getAsLong()))
+        .isInstanceOf(Answer.Granted.class);
+    assertThat(connections.sync().pttl(pool(bucket).key())).isGreaterThan(60_000);
   }
 
   private static Pool pool(Bucket bucket) {
