@@ -355,6 +355,7 @@ final class InsightIT {
         "reset k7 --dry-run",
         "status",
         "warnings list",
+        "work",
         "--help",
         "top --help")) {
       assertThat(weir(command.split(" ")).lines())

@@ -27,6 +27,7 @@ public final class InsightCommands {
         RowCommand.of(Status.row(), nodes),
         RowCommand.of(Top.row(), nodes),
         RowCommand.of(Denials.row(), nodes),
+        RowCommand.of(Work.row(), nodes),
         RowCommand.of(explain(), nodes),
         RowCommand.of(reset(), nodes),
         RowCommand.group(

@@ -22,7 +22,8 @@ final class WeirHelp {
   private static final Map<String, List<String>> GROUPS = new LinkedHashMap<>();
 
   static {
-    GROUPS.put("Look", List.of("status", "top", "denials", "explain", "inspect", "jobs", "audit"));
+    GROUPS.put(
+        "Look", List.of("status", "top", "denials", "explain", "work", "inspect", "jobs", "audit"));
     GROUPS.put("Limits", List.of("policy", "reset", "replay", "warnings"));
     GROUPS.put("Callers", List.of("keys", "tenants", "tokens", "key"));
     GROUPS.put(

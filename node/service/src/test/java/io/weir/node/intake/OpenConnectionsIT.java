@@ -66,7 +66,7 @@ final class OpenConnectionsIT {
 
   private Socket connect(String from, int port) throws IOException {
     Socket socket =
-        new Socket(InetAddress.getByName("127.0.0.1"), port, InetAddress.getByName(from), 0);
+        new Socket(InetAddress.getLoopbackAddress(), port, InetAddress.getAllByName(from)[0], 0);
     socket.setSoTimeout(60_000);
     sockets.add(socket);
     return socket;

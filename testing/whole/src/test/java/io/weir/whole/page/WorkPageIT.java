@@ -177,6 +177,52 @@ final class WorkPageIT extends OperatorsPage {
     assertThat(complaints).isEmpty();
   }
 
+  // A bucket that counts as many times as the one before is left out by its node.
+  @Test
+  void timesOfAllNodesAreCountedTogether() {
+    AtomicInteger asked = new AtomicInteger();
+    page.route(
+        "**/v1/states",
+        route -> route.fulfill(new Route.FulfillOptions()
+            .setContentType("application/json")
+            .setBody((asked.getAndIncrement() == 0
+                    ? latencies("[10,1000]", "")
+                    : latencies("[10,1100],[300,1101]", "[20,900]"))
+                .encode())));
+    showWork();
+
+    assertThat(page.locator("[aria-label=rpc] tbody tr")).containsText("20 ms");
+    assertThat(complaints).isEmpty();
+  }
+
+  private static JsonObject latencies(String... buckets) {
+    JsonArray nodes = new JsonArray();
+    for (int i = 0; i < buckets.length; i++) {
+      JsonObject tags = new JsonObject().put("upstream", "rpc").put("provider", "ours");
+      nodes.add(new JsonObject()
+          .put("node", "n" + i)
+          .put(
+              "meters",
+              JsonArray.of(
+                  new JsonObject()
+                      .put("name", "upstream.breaker")
+                      .put("tags", tags)
+                      .put("value", 0),
+                  new JsonObject()
+                      .put("name", "upstream.latency")
+                      .put("tags", tags)
+                      .put("value", 1)
+                      .put("buckets", new JsonArray("[" + buckets[i] + "]")))));
+    }
+    return new JsonObject()
+        .put("nodes", nodes)
+        .put(
+            "upstream",
+            JsonArray.of(new JsonObject().put("name", "rpc").put("state", new JsonObject())))
+        .put("job", new JsonArray())
+        .put("window", new JsonArray());
+  }
+
   @Test
   void aWindowIsABarFromTheWatermarkToTheHead() {
     for (int from = 0; from < 400; from += 100) {

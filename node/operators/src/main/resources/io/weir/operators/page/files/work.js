@@ -45,16 +45,16 @@ function counted(name, tags) {
 const highest = (name, tags) => Math.max(0, ...matching(name, tags).map(([, meter]) => meter.value));
 const added = (name, tags) => matching(name, tags).reduce((sum, [, meter]) => sum + meter.value, 0);
 
+// A bucket counts all times up to its bound; one that counts as many as the one before is left out.
+const upTo = (bound, meter) => (meter?.buckets || []).findLast(([one]) => one <= bound)?.[1] || 0;
+
 // The least bound that 99 % of the last minute's times do not exceed.
 function p99(name, tags) {
-  const counts = new Map();
-  matching(name, tags).forEach(([id, meter]) => {
-    const before = new Map(shown.answers[0].meters.get(id)?.buckets || []);
-    (meter.buckets || []).forEach(([bound, count]) => counts.set(bound, (counts.get(bound) || 0) + count - (before.get(bound) || 0)));
-  });
-  const bounds = [...counts.entries()].sort(([one], [other]) => one - other);
-  const total = bounds.at(-1)?.[1] || 0;
-  return total ? bounds.find(([, count]) => count >= 0.99 * total)[0] : null;
+  const all = matching(name, tags);
+  const bounds = all.flatMap(([, meter]) => (meter.buckets || []).map(([bound]) => bound)).sort((one, other) => one - other);
+  const count = bound => all.reduce((sum, [id, meter]) => sum + upTo(bound, meter) - upTo(bound, shown.answers[0].meters.get(id)), 0);
+  const total = bounds.length ? count(bounds.at(-1)) : 0;
+  return total ? bounds.find(bound => count(bound) >= 0.99 * total) : null;
 }
 
 const instant = text => text?.match(/\((\d{4}-[\d-]+T[\d:.]+Z)/)?.[1];

@@ -1,0 +1,243 @@
+package io.weir.operators.command;
+
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import io.weir.node.command.Ago;
+import io.weir.node.command.CommandRow;
+import io.weir.node.command.RowCommand;
+import io.weir.node.command.Table;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
+
+/** {@code weir work}: how providers, jobs and windows stand, in the words of the page. */
+final class Work {
+  private static final Pattern INSTANT = Pattern.compile("\\((\\d{4}-[\\d-]+T[\\d:.]+Z)");
+  private static final Pattern REST = Pattern.compile("cool:([^/]+)/([^/]+)");
+
+  /** The value of a breaker that is open, and of one that tries its provider with one request. */
+  private static final int OPEN = 2;
+
+  private static final int TRIED = 1;
+
+  private final List<JsonObject> meters;
+  private final JsonObject found;
+  private final Instant now;
+
+  private record Provider(String upstream, String name, JsonObject state) {
+    String field(String field) {
+      return state.getString(field + name, "");
+    }
+  }
+
+  private Work(JsonObject found, Instant now) {
+    this.found = found;
+    this.now = now;
+    this.meters = RowCommand.objects(found, "nodes").stream()
+        .flatMap(node -> RowCommand.objects(node, "meters").stream())
+        .toList();
+  }
+
+  static CommandRow row() {
+    return CommandRow.of(
+            "work",
+            "Shows how providers, jobs and windows stand: who is left alone and until when, what waits, "
+                + "what failed. Counts begin with the start of each node.",
+            call -> call.printed(
+                call.get("/v1/states"), found -> new Work(found, call.now()).print(call)))
+        .watched();
+  }
+
+  private void print(RowCommand call) {
+    List<JsonObject> jobs = RowCommand.objects(found, "job");
+    List<JsonObject> windows = RowCommand.objects(found, "window");
+    List<JsonObject> upstreams = RowCommand.objects(found, "upstream");
+    if (jobs.isEmpty() && windows.isEmpty() && upstreams.isEmpty()) {
+      call.out().println("The policy has no upstream of providers, no jobs and no windows.");
+    }
+    providers().print(upstreams.stream().flatMap(this::providersOf).toList(), call.out());
+    upstreams.stream().flatMap(this::rests).forEach(call.out()::println);
+    print(jobs(), jobs, call);
+    print(windows(), windows, call);
+  }
+
+  private static void print(Table<JsonObject> table, List<JsonObject> rows, RowCommand call) {
+    if (!rows.isEmpty()) {
+      call.out().println();
+      table.print(rows, call.out());
+    }
+  }
+
+  private Stream<Provider> providersOf(JsonObject upstream) {
+    String name = upstream.getString("name");
+    return metersOf("upstream.breaker", Map.of("upstream", name))
+        .map(meter -> meter.getJsonObject("tags").getString("provider"))
+        .distinct()
+        .sorted()
+        .map(provider -> new Provider(name, provider, upstream.getJsonObject("state")));
+  }
+
+  private Table<Provider> providers() {
+    return Table.<Provider>of()
+        .text("upstream", Provider::upstream)
+        .text("provider", Provider::name)
+        .number("requests", one -> requests(one, "good", "bad", "neutral", "refused"))
+        .number("failed", one -> requests(one, "bad"))
+        .number("p99", this::p99)
+        .number("under way", one -> number(one.field("busy:")))
+        .sentence("now", this::standing);
+  }
+
+  private long requests(Provider one, String... outcomes) {
+    return Stream.of(outcomes)
+        .mapToLong(outcome -> sum(
+            "upstream.attempts",
+            Map.of("upstream", one.upstream(), "provider", one.name(), "outcome", outcome)))
+        .sum();
+  }
+
+  // The least bound that 99 % of the times do not exceed.
+  private String p99(Provider one) {
+    List<List<JsonArray>> histograms = metersOf("upstream.latency", tags(one))
+        .map(meter -> meter.getJsonArray("buckets", new JsonArray()))
+        .map(buckets -> buckets.stream().map(JsonArray.class::cast).toList())
+        .toList();
+    TreeMap<Double, Long> counts = new TreeMap<>();
+    histograms.stream()
+        .flatMap(List::stream)
+        .map(bucket -> bucket.getDouble(0))
+        .forEach(bound -> counts.put(
+            bound,
+            histograms.stream().mapToLong(buckets -> upTo(bound, buckets)).sum()));
+    return counts.entrySet().stream()
+        .filter(count -> 100 * count.getValue() >= 99 * counts.lastEntry().getValue())
+        .findFirst()
+        .map(count -> Ago.precisely(count.getKey().longValue()))
+        .orElse("");
+  }
+
+  // A bucket counts all times up to its bound; one that counts as many as the one before is left
+  // out.
+  private static long upTo(double bound, List<JsonArray> buckets) {
+    return buckets.stream()
+        .filter(bucket -> bucket.getDouble(0) <= bound)
+        .mapToLong(bucket -> bucket.getLong(1))
+        .max()
+        .orElse(0);
+  }
+
+  private String standing(Provider one) {
+    long breaker = highest("upstream.breaker", tags(one));
+    if (breaker >= OPEN) {
+      return "left alone after failures, tried again " + ahead(one, "open:");
+    }
+    if (breaker == TRIED) {
+      return "tried with one request after failures";
+    }
+    if (isAhead(instant(one.field("cool:")))) {
+      return "asked to be left alone, " + ahead(one, "cool:");
+    }
+    return requests(one, "refused") > 0 ? "has refused a key" : "used";
+  }
+
+  private String ahead(Provider one, String field) {
+    String until = instant(one.field(field));
+    return isAhead(until) ? Ago.words(until, now) : "now";
+  }
+
+  // A key of a provider is left alone because the provider asked for it, or refused the key.
+  private Stream<String> rests(JsonObject upstream) {
+    JsonObject state = upstream.getJsonObject("state");
+    return state.fieldNames().stream()
+        .map(REST::matcher)
+        .filter(Matcher::matches)
+        .filter(names -> isAhead(instant(state.getString(names.group()))))
+        .map(names -> "Key %s of %s is left alone, used again %s"
+            .formatted(
+                names.group(2),
+                names.group(1),
+                Ago.words(instant(state.getString(names.group())), now)));
+  }
+
+  private Table<JsonObject> jobs() {
+    return Table.<JsonObject>of()
+        .text("jobs", Work::name)
+        .number("waiting", one -> queued(one, "waiting") + queued(one, "checking"))
+        .number("to be sent", one -> queued(one, "dispatch"))
+        .number("running", one -> queued(one, "running"))
+        .number("failed", one -> ended(one, "failed") + ended(one, "timed_out"));
+  }
+
+  private long queued(JsonObject job, String queue) {
+    return highest("jobs.queue", Map.of("operation", name(job), "queue", queue));
+  }
+
+  private long ended(JsonObject job, String state) {
+    return sum("jobs.ended", Map.of("operation", name(job), "state", state));
+  }
+
+  private Table<JsonObject> windows() {
+    return Table.<JsonObject>of()
+        .text("window", Work::name)
+        .number("done up to", one -> ofWindow("window.watermark", one))
+        .number("open", one -> ofWindow("window.open", one))
+        .number("failed", one -> ofWindow("window.failed", one))
+        .number("to be claimed", one -> field(one, "todo"))
+        .number("next number", one -> field(one, "next"));
+  }
+
+  private long ofWindow(String meter, JsonObject window) {
+    return highest(meter, Map.of("window", name(window)));
+  }
+
+  private static String field(JsonObject one, String name) {
+    return number(one.getJsonObject("state").getString(name, ""));
+  }
+
+  // A number may have words behind it.
+  private static String number(String text) {
+    return text.split(" ", 2)[0];
+  }
+
+  private static String name(JsonObject one) {
+    return one.getString("name");
+  }
+
+  private static Map<String, String> tags(Provider one) {
+    return Map.of("upstream", one.upstream(), "provider", one.name());
+  }
+
+  private Stream<JsonObject> metersOf(String name, Map<String, String> tags) {
+    return meters.stream()
+        .filter(meter -> meter.getString("name").equals(name))
+        .filter(meter -> tags.entrySet().stream()
+            .allMatch(
+                tag -> tag.getValue().equals(meter.getJsonObject("tags").getString(tag.getKey()))));
+  }
+
+  private LongStream values(String name, Map<String, String> tags) {
+    return metersOf(name, tags).mapToLong(meter -> meter.getLong("value", 0L));
+  }
+
+  private long sum(String name, Map<String, String> tags) {
+    return values(name, tags).sum();
+  }
+
+  private long highest(String name, Map<String, String> tags) {
+    return values(name, tags).max().orElse(0);
+  }
+
+  private boolean isAhead(String instant) {
+    return !instant.isEmpty() && Instant.parse(instant).isAfter(now);
+  }
+
+  private static String instant(String text) {
+    Matcher found = INSTANT.matcher(text);
+    return found.find() ? found.group(1) : "";
+  }
+}
