@@ -46,19 +46,19 @@ const highest = (name, tags) => Math.max(0, ...matching(name, tags).map(([, mete
 const added = (name, tags) => matching(name, tags).reduce((sum, [, meter]) => sum + meter.value, 0);
 
 // A bucket counts all times up to its bound; one that counts as many as the one before is left out.
-const upTo = (bound, meter) => (meter?.buckets || []).findLast(([one]) => one <= bound)?.[1] || 0;
+const upTo = (bound, meter) => meter?.buckets?.findLast(([one]) => one <= bound)?.[1] || 0;
 
 // The least bound that 99 % of the last minute's times do not exceed.
 function p99(name, tags) {
   const all = matching(name, tags);
-  const bounds = all.flatMap(([, meter]) => (meter.buckets || []).map(([bound]) => bound)).sort((one, other) => one - other);
+  const bounds = all.flatMap(([, meter]) => meter.buckets || []).map(([bound]) => bound).sort((one, other) => one - other);
   const count = bound => all.reduce((sum, [id, meter]) => sum + upTo(bound, meter) - upTo(bound, shown.answers[0].meters.get(id)), 0);
-  const total = bounds.length ? count(bounds.at(-1)) : 0;
-  return total ? bounds.find(bound => count(bound) >= 0.99 * total) : null;
+  const most = 0.99 * count(bounds.at(-1));
+  return most ? bounds.find(bound => count(bound) >= most) : null;
 }
 
 const instant = text => text?.match(/\((\d{4}-[\d-]+T[\d:.]+Z)/)?.[1];
-const whole = text => (text === undefined ? undefined : Number.parseInt(text, 10));
+const whole = text => text && Number.parseInt(text, 10);
 
 function provider(upstream, name, state) {
   const tags = { upstream, provider: name };
@@ -80,14 +80,13 @@ function provider(upstream, name, state) {
 }
 
 function standing(one) {
-  const isAhead = text => text && Date.parse(text) > Date.now();
   if (one.isLeftAlone) {
     return html`<span class="state bad">left alone after failures, tried again ${ahead(one.open)}</span>`;
   }
   if (one.isTried) {
     return html`<span class="state warn">tried with one request after failures</span>`;
   }
-  if (isAhead(one.cool)) {
+  if (Date.parse(one.cool) > Date.now()) {
     return html`<span class="state warn">asked to be left alone, ${ahead(one.cool)}</span>`;
   }
   return one.refused ? html`<span class="state bad">refuses a key</span>` : html`<span class="state">used</span>`;
