@@ -12,8 +12,6 @@ import java.io.StringWriter;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
-import java.time.Instant;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.Optional;
@@ -27,15 +25,14 @@ final class WorkTest {
 
   @Test
   void providersJobsAndWindowsAreSaidInWords() throws IOException {
-    Instant soon = Instant.now().plus(Duration.ofHours(2));
     JsonObject rpc = named(
         "rpc",
         "open:ours",
-        "1 (" + soon + ")",
+        "1 (2999-01-01T00:00:00.000000Z)",
         "busy:ours",
         "3 (at most 5)",
         "cool:ours/key-1",
-        "1 (" + soon + ")",
+        "1 (2999-01-01T00:00:00.000000Z)",
         "cool:ours/key-2",
         "1 (2020-09-13T12:26:40.000000Z)");
     JsonObject states = new JsonObject()
@@ -61,14 +58,16 @@ final class WorkTest {
                     meter("jobs.ended", Map.of("operation", "Proof", "state", "timed_out"), 2),
                     meter("window.watermark", Map.of("window", "blocks"), 1200))));
 
-    assertThat(said(states).lines().map(line -> line.replaceAll(" +", " ")))
+    assertThat(
+            said(states).lines().map(line -> line.replaceAll(" +", " ").replaceAll("\\d{6}", "N")))
         .containsExactly(
             "upstream provider requests failed p99 under way now",
             "rpc a-provider-with… 0 0 used",
             "rpc ours 105 15 0.1 s 3 left alone after",
             " failures, tried",
-            " again in 2 h",
-            "Key key-1 of ours is left alone, used again in 2 h",
+            " again in N",
+            " d",
+            "Key key-1 of ours is left alone, used again in N d",
             "",
             "jobs waiting to be sent running failed",
             "Proof 5 0 0 2",
