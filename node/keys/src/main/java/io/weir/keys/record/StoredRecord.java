@@ -23,7 +23,7 @@ import java.util.stream.Stream;
 public record StoredRecord(
     Name name, Settings settings, List<Secret> secrets, String retry, History history) {
   /**
-   * Whose it is.
+   * The kind and the id of a record, and its tenant.
    *
    * @param tenant that a key belongs to; of a tenant its own name
    */
