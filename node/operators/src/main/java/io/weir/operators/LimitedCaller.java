@@ -12,6 +12,9 @@ import io.weir.operators.top.SubjectName;
 
 /** A caller at a limit, with its requests that are not counted yet. Mutable; owned by one event loop. */
 final class LimitedCaller {
+  /** A caller whose denial is not remembered asks again after this time at the earliest. */
+  private static final long PAUSE_NANOS = 1_000_000_000L;
+
   private final CaseType type;
   private final Plan plan;
   private final String operation;
@@ -20,7 +23,7 @@ final class LimitedCaller {
   private final CaseName name;
 
   /** Its denials are not remembered before. */
-  private long remembersFromNanos = Long.MIN_VALUE;
+  private long asksFromNanos = Long.MIN_VALUE;
 
   private int requests;
   private long firstNanos;
@@ -58,10 +61,15 @@ final class LimitedCaller {
 
   /** Whether a denial of the caller is to be remembered; a flood asks this without a look at other denials. */
   boolean isRemembered(LoopDenials denials, long nowNanos) {
-    if (nowNanos >= remembersFromNanos) {
-      remembersFromNanos = denials.acceptsFrom(who, nowNanos);
+    if (nowNanos < asksFromNanos) {
+      return false;
     }
-    return nowNanos >= remembersFromNanos;
+    long from = denials.acceptsFrom(who, nowNanos);
+    if (from <= nowNanos) {
+      return true;
+    }
+    asksFromNanos = Math.max(from, nowNanos + PAUSE_NANOS);
+    return false;
   }
 
   /** Counts the requests. */

@@ -16,6 +16,8 @@ import java.util.stream.Stream;
 /**
  * The last denials of one event loop, for at most an hour. A key takes a bounded number of places, and a tenant does,
  * so that none of them pushes out those of all others; a key that is denied very often is remembered only now and then.
+ * An id that was told is of use only while it is found: no denial pushes out one that is younger than ten seconds, but
+ * those of a tenant with few.
  * Mutable; owned by that event loop.
  */
 public final class LoopDenials {
@@ -23,9 +25,10 @@ public final class LoopDenials {
   static final int MOST_OF_TENANT = MOST / 4;
   static final int MOST_OF_QUIET_TENANT = 16;
   static final int MOST_OF_KEY = 32;
-  static final int MOST_OF_KEY_A_SECOND = 16;
+  static final int MOST_OF_KEY_IN_TEN_SECONDS = 16;
 
   private static final long SECOND_NANOS = 1_000_000_000L;
+  private static final long STAYS_NANOS = 10 * SECOND_NANOS;
   private static final long LIVES_NANOS = 3600 * SECOND_NANOS;
   // The digits of Crockford's base 32: no letter looks like a digit.
   private static final char[] DIGITS = "0123456789abcdefghjkmnpqrstvwxyz".toCharArray();
@@ -51,14 +54,14 @@ public final class LoopDenials {
   }
 
   /**
-   * Whether a denial of a key is to be remembered now: not if that pushes out another one of the last second, so that an
-   * id that was told can be looked up. A tenant with few denials is remembered all the same, beside tenants with many.
+   * Whether a denial of a key is to be remembered now: not if that pushes out another one of the last ten seconds. A
+   * tenant with few denials is remembered all the same, beside tenants with many.
    */
   public boolean accepts(SubjectName key, long nowNanos) {
     return acceptsFrom(key, nowNanos) <= nowNanos;
   }
 
-  /** The time from which on a denial of a key is to be remembered, as far as it is known: now or within a second. */
+  /** The time from which on a denial of a key is to be remembered, as far as it is known: now or within ten seconds. */
   public long acceptsFrom(SubjectName key, long nowNanos) {
     Map<String, Denial> ofTenant = ofTenants.getOrDefault(key.tenant(), Map.of());
     long from = hasRoomFrom(ofTenant, MOST_OF_TENANT, nowNanos);
@@ -66,22 +69,22 @@ public final class LoopDenials {
       from = Math.max(from, hasRoomFrom(all, MOST, nowNanos));
     }
     ArrayDeque<Denial> own = ofKeys.get(key);
-    return own == null || own.size() < MOST_OF_KEY_A_SECOND
+    return own == null || own.size() < MOST_OF_KEY_IN_TEN_SECONDS
         ? from
-        : Math.max(from, firstOfLast(own).event().atNanos() + SECOND_NANOS);
+        : Math.max(from, firstOfLast(own).event().atNanos() + STAYS_NANOS);
   }
 
   // Without a stream: a flood of one key asks for it with each request.
   private static Denial firstOfLast(ArrayDeque<Denial> own) {
     Iterator<Denial> newest = own.descendingIterator();
-    for (int i = 1; i < MOST_OF_KEY_A_SECOND; i++) {
+    for (int i = 1; i < MOST_OF_KEY_IN_TEN_SECONDS; i++) {
       newest.next();
     }
     return newest.next();
   }
 
   private static long hasRoomFrom(Map<String, Denial> denials, int most, long nowNanos) {
-    return denials.size() < most ? nowNanos : oldest(denials).event().atNanos() + SECOND_NANOS;
+    return denials.size() < most ? nowNanos : oldest(denials).event().atNanos() + STAYS_NANOS;
   }
 
   /** Remembers a denial. */

@@ -17,7 +17,6 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -28,7 +27,6 @@ final class TestGroupsTest {
   private static final Path ROOT = Path.of("../..");
   private static final Pattern TAG = Pattern.compile("@Tag\\(\"(\\w+)\"\\)");
   private static final Set<String> NO_GROUPS = Set.of("once", "jdk");
-  private static final int MAX_SLOW_CLASSES = 5;
 
   private static Map<String, List<String>> groups() throws IOException {
     Map<String, List<String>> groups = new TreeMap<>();
@@ -83,19 +81,6 @@ final class TestGroupsTest {
     String document = read(ROOT.resolve("CONTRIBUTING.md"));
     assertThat(groups().keySet())
         .allSatisfy(group -> assertThat(document).contains("`" + group + "` |"));
-  }
-
-  @Test
-  void fewClassesAreSlowAndEachForAReason() throws IOException {
-    List<String> rows = rows(".ci/slow-classes");
-    assertThat(rows)
-        .hasSizeLessThanOrEqualTo(MAX_SLOW_CLASSES)
-        .allMatch(row -> row.matches("[\\w.]+ .{20,}"));
-    Set<String> names = tests().stream()
-        .map(
-            test -> test.toString().replaceAll(".*/src/test/java/|\\.java$", "").replace('/', '.'))
-        .collect(Collectors.toSet());
-    assertThat(rows).allMatch(row -> names.contains(row.split(" ", 2)[0]));
   }
 
   @Test
