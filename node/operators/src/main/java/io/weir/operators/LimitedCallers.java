@@ -15,6 +15,9 @@ final class LimitedCallers {
   /** A power of two. */
   private static final int PLACES = 512;
 
+  /** A caller is in one of so many places, a power of two, so that few take turns in one and are counted each time. */
+  private static final int WAYS = 4;
+
   /** The slices of counts and cases begin with a second, so that no batch is in two of them. */
   private static final long BATCH_NANOS = 1_000_000_000L;
 
@@ -22,7 +25,7 @@ final class LimitedCallers {
 
   private final LoopCounts counts;
   private final LoopCases cases;
-  /** By hash; a caller with the same hash replaces the one before. */
+  /** By hash; the first of the places of a hash has the newest caller, which takes that of the oldest. */
   private final @Nullable LimitedCaller[] places = new LimitedCaller[PLACES];
 
   /** A clock that goes back stands still. */
@@ -48,25 +51,30 @@ final class LimitedCallers {
   }
 
   private LimitedCaller caller(CaseType type, Question question, String limit) {
-    int place = place(type, question, limit);
-    LimitedCaller known = places[place];
-    if (known != null && known.isOf(type, question, limit)) {
-      return known;
+    int first = place(type, question, limit);
+    for (int place = first; place < first + WAYS; place++) {
+      LimitedCaller known = places[place];
+      if (known != null && known.isOf(type, question, limit)) {
+        return known;
+      }
     }
-    if (known != null) {
-      known.count(counts, cases);
+    LimitedCaller oldest = places[first + WAYS - 1];
+    if (oldest != null) {
+      oldest.count(counts, cases);
     }
+    System.arraycopy(places, first, places, first + 1, WAYS - 1);
     LimitedCaller caller = new LimitedCaller(type, question, limit);
-    places[place] = caller;
+    places[first] = caller;
     return caller;
   }
 
+  /** The first of the places of a caller. */
   private static int place(CaseType type, Question question, String limit) {
     int hash = question.subject().id().hashCode();
     hash = FACTOR * hash + question.subject().tenant().hashCode();
     hash = FACTOR * hash + question.operation().hashCode();
     hash = FACTOR * hash + limit.hashCode() + type.hashCode();
-    return (hash ^ (hash >>> 16)) & (PLACES - 1);
+    return (hash ^ (hash >>> 16)) & (PLACES - WAYS);
   }
 
   /** Counts all requests that were added. */
