@@ -274,7 +274,7 @@ local function turn_of(request)
   local turn, soonest, is_behind, views = request.now, request.now, false, request.views
   for i = 1, #views do
     local view = views[i]
-    view.is_mine = VIEW.is_mine(view, view.has_waited)
+    view.is_mine = VIEW.is_mine(view, view.has_waited) or request.wants and VIEW.is_open(view)
     if view.refused then
       local turn_here, sooner, is_behind_here = TURNS.next(view, view.has_waited, request.wants,
         request.asked.within)

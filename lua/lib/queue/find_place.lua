@@ -189,7 +189,8 @@ local function room_at(views, own, now, slot, due, times)
 end
 
 -- The first whole second from now until the turn with room for the request and for the strangers of its kind then;
--- `own` is how many of the buckets are the key's own, nil if find_slot was not asked.
+-- what shared buckets do not hold is for the second of the turn: they would be full before it. `own` is how many of the
+-- buckets are the key's own, nil if find_slot was not asked.
 local function find_moment(request, own, turn, waiter, strangers, mark_of)
   own = own or reach(request)
   local views, now, finest, is_large = request.views, request.now, math.huge, false
@@ -216,7 +217,8 @@ local function find_moment(request, own, turn, waiter, strangers, mark_of)
     local known = WAITER.moment_at(waiter, due)
     local times = known and 1 or most
     local shared = (known or #waiter.moments < TIMES.MOMENTS) and room_at(views, own, now, slot, due, times)
-    if shared and (not known or known.shared == shared and known.mark == mark_of(request, shared)) then
+    if shared and (shared == 1 or slot + TIMES.SECOND_US > turn)
+      and (not known or known.shared == shared and known.mark == mark_of(request, shared)) then
       return { slot = slot, due = due, times = times, shared = shared }
     end
   end

@@ -245,6 +245,12 @@ function VIEW.is_mine(view, waited)
   return view.held or (view.line.served <= view.now and (waited or view.line.turn <= view.now))
 end
 
+-- Whether a shared bucket has room for the request, which waits for another bucket, and no other key or tenant waits:
+-- then a place takes nothing from anybody, whatever share was had.
+function VIEW.is_open(view)
+  return view.is_shared and view.waiting == 1 and not view.refused
+end
+
 -- The request waits without a place until then.
 function VIEW.waits_until(view, until_us)
   LARGER.waits(VIEW.need_calendar(view), view.cost, view.now, until_us)

@@ -191,7 +191,10 @@ final class PlaceSearch {
     }
   }
 
-  /** The first whole second from now until the turn with room for the request and for the strangers then. */
+  /**
+   * The first whole second from now until the turn with room for the request and for the strangers then. What shared
+   * buckets do not hold is for the second of the turn: they would be full before it.
+   */
   Optional<Place> atSecond(long turn, Waiter waiter, Requests kind) {
     long finest =
         reaches.stream().mapToLong(reach -> reach.calendar().width).min().orElseThrow();
@@ -221,6 +224,7 @@ final class PlaceSearch {
       boolean canKeep = known.isPresent() || waiter.hasRoomForMoment();
       Optional<Boolean> isShared = canKeep ? roomAt(slot, due, times) : Optional.empty();
       if (isShared.isPresent()
+          && (isShared.get() || slot + SECOND_US > turn)
           && known.map(had -> kind.isOf(had, isShared.get())).orElse(true)) {
         return Optional.of(new Place(slot, due, times, isShared.get()));
       }

@@ -19,7 +19,8 @@ record Reach(
     boolean isFree,
     boolean isPacked) {
 
-  static Reach of(BucketView view, boolean isMine, boolean hasWaited, boolean wantsTicket) {
+  static Reach of(BucketView view, boolean isWithinShare, boolean hasWaited, boolean wantsTicket) {
+    boolean isMine = isWithinShare || (wantsTicket && isOpen(view));
     boolean isPacked = wantsTicket && view.hasNoGaps();
     return new Reach(
         view,
@@ -29,6 +30,13 @@ record Reach(
         isMine,
         hasWaited || view.isShared(),
         isPacked && !isMine);
+  }
+
+  // Whether a shared bucket has room for the request, which waits for another bucket, and no other
+  // key or tenant waits:
+  // then a place takes nothing from anybody, whatever share was had.
+  private static boolean isOpen(BucketView view) {
+    return view.isShared() && view.waiting() == 1 && !view.isRefused();
   }
 
   private static Headroom headroom(BucketView view, boolean isWhole) {

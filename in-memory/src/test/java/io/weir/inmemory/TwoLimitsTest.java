@@ -52,6 +52,43 @@ final class TwoLimitsTest {
         .isLessThanOrEqualTo(3.05);
   }
 
+  // 40 callers; a tenant's limit that is never full beside the key's does not hold them up.
+  @ParameterizedTest
+  @CsvSource({"1000, 10", "60000, 10", "1000, 100"})
+  void aSharedLimitOfTheSameRateThatHasRoomLeavesPlacesToOneKey(long millis, long burst) {
+    Demand ofKey = demand("key", Scope.KEY, millis, 1);
+    Demand ofTenant = demand("tenant", Scope.TENANT, millis, burst);
+    Crowd crowd = new Crowd(Scope.KEY, 1000, 1000, SlotMode.RESERVE, 1);
+    for (int i = 0; i < 40; i++) {
+      Caller caller = new Caller("k1", true, Crowd.asTold(NETWORK)).demanding(ofKey, ofTenant);
+      crowd.comes(crowd.random.nextLong(1000), caller);
+    }
+    crowd.run(millis);
+
+    assertThat(crowd.admissions).hasSize(40);
+    assertThat(crowd.last()).isLessThan(1.05 * 39 * millis / 1000);
+    assertThat(crowd.brokenPromises).isZero();
+    assertThat(crowd.attempts).isLessThanOrEqualTo(3 * 40);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"1000, 20", "1000000, 5"})
+  void callersOfWholeSecondsAreNotPromisedWhatASharedLimitCannotKeep(long spread, int broken) {
+    Demand ofKey = demand("key", Scope.KEY, 1000, 10);
+    Demand ofTenant = demand("tenant", Scope.TENANT, 1000, 1);
+    Crowd crowd = new Crowd(Scope.KEY, 1000, 1000, SlotMode.RESERVE, 1);
+    for (int i = 0; i < 40; i++) {
+      Caller caller =
+          new Caller("k1", false, Crowd.wholeSeconds(NETWORK)).demanding(ofKey, ofTenant);
+      crowd.comes(crowd.random.nextLong(spread), caller);
+    }
+    crowd.run(100);
+
+    assertThat(crowd.admissions).hasSize(40);
+    assertThat(crowd.brokenPromises).as("of %d", crowd.promisedReturns).isLessThanOrEqualTo(broken);
+    assertThat(crowd.attempts).isLessThan(3 * 40);
+  }
+
   private static Demand demand(String name, Scope scope, long millis, long burst) {
     return Demand.of(new Bucket(name, scope, new Rate(1, millis * SECOND / 1000), burst * millis));
   }
