@@ -123,7 +123,8 @@ public final class RecordService {
   }
 
   /**
-   * Changes a record, again if another change comes between.
+   * Changes a record, again if another change comes between. An edit without effect changes nothing: the record keeps its
+   * version, and the audit gets no line.
    *
    * @param edit makes the record anew; it may throw a refusal
    */
@@ -145,6 +146,9 @@ public final class RecordService {
       int tries) {
     requireMatch(request, seen);
     StoredRecord edited = edit.apply(seen);
+    if (edited.settings().equals(seen.settings()) && edited.secrets().equals(seen.secrets())) {
+      return Future.succeededFuture(seen);
+    }
     return put(new Change(what, stamp, Optional.of(seen), Optional.of(edited))).compose(version -> {
       if (version.isPresent()) {
         return Future.succeededFuture(at(edited, version.getAsLong()));
