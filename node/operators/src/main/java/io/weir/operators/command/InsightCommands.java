@@ -134,7 +134,7 @@ public final class InsightCommands {
       default ->
         what.isEmpty()
             ? "tickets: %d open".formatted(one.getLong("waiting"))
-            : "%s: places at %d instants".formatted(what, one.getLong("waiting"));
+            : "%s: callers wait for %d slots".formatted(what, one.getLong("waiting"));
     };
   }
 }

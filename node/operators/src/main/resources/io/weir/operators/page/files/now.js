@@ -5,7 +5,7 @@ import { drawChanges, findChanges, marks } from './changes.js';
 import { chart, rates } from './chart.js';
 import { denialList, operation, UNMATCHED } from './denials.js';
 import { draw as drawKey, refresh as refreshKey, show as showKey } from './key.js';
-import { age, bar, clock, commands, html, loading, matches, nothing, number, silent, spark, steady, table, tabbed, time } from './parts.js';
+import { age, bar, clock, commands, html, loading, matches, nothing, number, silent, steady, table, tabbed, time } from './parts.js';
 import { live } from './live.js';
 import { closeTenant, drawTenant, showTenant } from './tenant.js';
 
@@ -109,7 +109,6 @@ function cases(app) {
     ['since', one => age(one.since, found.at), 'number'],
     // Grey: its limit was raised, or its caller has stopped.
     ['last', one => html`<span class=${shown.list === 'now' && Date.parse(found.at) - Date.parse(one.last) > 15_000 ? 'gone' : ''}>${age(one.last, found.at)}</span>`, 'number hour'],
-    ['trend', one => spark(one.minutes, `${one.lastHour} in the last hour`), 'trend hour'],
     shown.list === 'closed' ? ['denied', one => number(one.requests), 'number'] : [`${times} last minute`, one => number(one.lastMinute), 'number'],
     [`${times} last hour`, one => number(one.lastHour), 'number hour']
   ];

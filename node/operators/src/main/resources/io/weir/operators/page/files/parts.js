@@ -114,14 +114,6 @@ export function stack(parts, label) {
   })}</svg>`;
 }
 
-/** Counts as a small chart, as high as the largest one. */
-export function spark(counts, label) {
-  const most = Math.max(1, ...counts);
-  const area = counts.map((value, index) => `${index},${most - value} ${index + 1},${most - value}`).join(' ');
-  return html`<svg class="spark" role="img" aria-label=${label} viewBox=${`0 0 ${counts.length} ${most}`} preserveAspectRatio="none"
-    ><polygon points=${`0,${most} ${area} ${counts.length},${most}`}></polygon></svg>`;
-}
-
 /** A panel with a heading. */
 export function panel(title, content, aside = nothing) {
   return html`<section class="panel"><header><h2>${title}</h2>${aside}</header>${content}</section>`;
