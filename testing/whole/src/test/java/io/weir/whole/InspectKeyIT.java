@@ -165,7 +165,7 @@ final class InspectKeyIT {
       })
   void anUnknownKeyFails(String key, String message) {
     assertThat(inspect("inspect", key)).isEqualTo(1);
-    assertThat(err.toString()).contains(message);
+    assertThat(err.toString().replaceAll("\\s+", " ")).contains(message);
     assertThat(unwrapped()).isEmpty();
   }
 

@@ -88,7 +88,8 @@ final class ImportCorpusIT {
         fixture.uri("/").toString(),
         "--admin-token",
         NodeFixture.ADMIN);
-    return new Ran(status, out.toString(), err.toString());
+    // The further lines of a sentence are indented.
+    return new Ran(status, out.toString(), err.toString().replaceAll("\\R  (?=\\S)", " "));
   }
 
   @ParameterizedTest

@@ -121,6 +121,7 @@ public final class InsightCommands {
         .map(JsonObject.class::cast)
         .filter(one -> one.getLong("waiting", 1L) > 0)
         .map(InsightCommands::line)
+        .map(Wrapped::lines)
         .forEach(call.out()::println);
   }
 

@@ -6,6 +6,7 @@ import io.weir.node.command.Ago;
 import io.weir.node.command.CommandRow;
 import io.weir.node.command.RowCommand;
 import io.weir.node.command.Table;
+import io.weir.node.command.Wrapped;
 import io.weir.node.json.JsonInput;
 import java.io.IOException;
 import java.net.http.HttpResponse;
@@ -35,7 +36,7 @@ final class Warnings {
   private static int test(RowCommand call) throws IOException {
     JsonObject body = new JsonObject().put("to", call.text("RECEIVER"));
     HttpResponse<String> answer = call.send("POST", PATH + "/test", body);
-    int failed = call.printed(answer, sent -> call.out().println(words(sent)));
+    int failed = call.printed(answer, sent -> call.out().println(Wrapped.lines(words(sent))));
     return failed == 0 && !JsonInput.object(answer.body()).getBoolean("delivered") ? 1 : failed;
   }
 

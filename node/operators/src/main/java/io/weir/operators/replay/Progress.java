@@ -1,5 +1,6 @@
 package io.weir.operators.replay;
 
+import io.weir.node.command.ShownPrinter;
 import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -45,7 +46,8 @@ final class Progress extends FilterInputStream {
     if (isShown && percent != shown) {
       shown = percent;
       int filled = (int) (WIDTH * percent / PERCENT);
-      terminal.printf("\r[%s%s] %3d %%", "#".repeat(filled), ".".repeat(WIDTH - filled), percent);
+      rewrite();
+      terminal.printf("[%s%s] %3d %%", "#".repeat(filled), ".".repeat(WIDTH - filled), percent);
       terminal.flush();
     }
   }
@@ -54,8 +56,16 @@ final class Progress extends FilterInputStream {
   public void close() throws IOException {
     super.close();
     if (isShown) {
-      terminal.printf("\r%" + (WIDTH + 10) + "s\r", "");
+      rewrite();
+      terminal.print(" ".repeat(WIDTH + 10));
+      rewrite();
       terminal.flush();
+    }
+  }
+
+  private void rewrite() {
+    if (terminal instanceof ShownPrinter printer) {
+      printer.rewrite();
     }
   }
 }

@@ -2,8 +2,11 @@ package io.weir.operators.replay;
 
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import io.weir.node.command.Table;
+import io.weir.node.command.Wrapped;
 import io.weir.operators.replay.Timeline.Span;
 import io.weir.operators.top.Best;
+import io.weir.operators.top.Best.Row;
 import io.weir.operators.top.LimitName;
 import io.weir.operators.top.Tops;
 import java.io.PrintWriter;
@@ -13,11 +16,10 @@ import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
-import java.util.function.UnaryOperator;
 
 /** The result of a replay: as tables with a chart, or as JSON. */
 final class ReplayReport {
-  private static final int BAR = 40;
+  private static final int BAR = 32;
   private static final int REASONS = 3;
 
   private final Replay replay;
@@ -30,68 +32,65 @@ final class ReplayReport {
   }
 
   void print(PrintWriter out) {
-    out.printf("%,d lines", replay.lines());
+    StringBuilder read = new StringBuilder("%,d lines".formatted(replay.lines()));
     if (replay.strange().lines() > 0) {
-      out.printf(", %,d of another form", replay.strange().lines());
+      read.append(", %,d of another form".formatted(replay.strange().lines()));
     }
     if (replay.late() > 0) {
-      out.printf(
-          ", %,d more than %d s older than a line before them (judged with the line before)",
-          replay.late(), TimeUnit.MICROSECONDS.toSeconds(Ordered.WINDOW_MICROS));
+      read.append(", %,d more than %d s older than a line before them (judged with the line before)"
+          .formatted(replay.late(), TimeUnit.MICROSECONDS.toSeconds(Ordered.WINDOW_MICROS)));
     }
-    out.println();
-    replay.strange().top(REASONS).forEach(group -> out.printf("  %s%n", group));
+    printLine(read.toString(), out);
+    replay.strange().top(REASONS).forEach(group -> printLine("  " + group, out));
     replay.outcomes().forEach(outcome -> print(outcome, out));
     if (replay.outcomes().size() == 2) {
       for (int i = 0; i < 2; i++) {
         String one = replay.outcomes().get(i).name();
         String other = replay.outcomes().get(1 - i).name();
         Tops tops = replay.onlyBy(i).tops(most);
-        out.printf("%n%s refuses and %s admits: %,d%n", one, other, tops.total());
+        out.println();
+        printLine("%s refuses and %s admits: %,d".formatted(one, other, tops.total()), out);
         printTops(tops, out);
       }
     }
     out.flush();
   }
 
+  private static void printLine(String text, PrintWriter out) {
+    out.println(Wrapped.lines(text));
+  }
+
   private void print(Outcome outcome, PrintWriter out) {
-    out.printf(
-        "%n%s: %,d admitted, %,d denied, %,d never allowed",
-        outcome.name(), outcome.admitted(), outcome.denied(), outcome.never());
+    StringBuilder found = new StringBuilder("%s: %,d admitted, %,d denied, %,d never allowed"
+        .formatted(outcome.name(), outcome.admitted(), outcome.denied(), outcome.never()));
     if (outcome.unknown() > 0) {
-      out.printf(
-          ", %,d by callers that it does not know (--plan gives them one)", outcome.unknown());
+      found.append(", %,d by callers that it does not know (--plan gives them one)"
+          .formatted(outcome.unknown()));
     }
     if (outcome.skipped() > 0) {
-      out.printf(", %,d not judged because they take permits", outcome.skipped());
+      found.append(", %,d not judged because they take permits".formatted(outcome.skipped()));
     }
     out.println();
+    printLine(found.toString(), out);
     printTops(outcome.refused().tops(most), out);
     printChart(outcome.timeline(), out);
   }
 
   private static void printTops(Tops tops, PrintWriter out) {
     if (tops.total() > 0) {
-      printBest("limit", tops.limits(), ReplayReport::limit, out);
-      printBest("caller", tops.keys(), UnaryOperator.identity(), out);
+      printBest(
+          Table.<Row>of()
+              .text("limit", row -> LimitName.parse(row.name()).limit())
+              .text("operation", row -> LimitName.parse(row.name()).operation())
+              .text("plan", row -> LimitName.parse(row.name()).plan()),
+          tops.limits(),
+          out);
+      printBest(Table.<Row>of().text("caller", Row::name), tops.keys(), out);
     }
   }
 
-  private static String limit(String text) {
-    LimitName name = LimitName.parse(text);
-    return "%s of %s, plan %s".formatted(name.limit(), name.operation(), name.plan());
-  }
-
-  private static void printBest(
-      String title, Best best, UnaryOperator<String> name, PrintWriter out) {
-    int width = best.rows().stream()
-        .mapToInt(row -> name.apply(row.name()).length())
-        .max()
-        .orElse(title.length());
-    String format = "  %-" + Math.max(width, title.length()) + "s  %12s  %12s%n";
-    out.printf(format, title, "at least", "at most");
-    best.rows()
-        .forEach(row -> out.printf(format, name.apply(row.name()), row.atLeast(), row.atMost()));
+  private static void printBest(Table<Row> names, Best best, PrintWriter out) {
+    names.number("at least", Row::atLeast).number("at most", Row::atMost).print(best.rows(), out);
   }
 
   private static void printChart(Timeline timeline, PrintWriter out) {

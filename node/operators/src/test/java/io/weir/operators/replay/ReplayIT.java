@@ -137,12 +137,27 @@ final class ReplayIT {
         .contains("2 with no time in brackets, first in line 1")
         .contains("1 with no request in quotes after the time, first in line 2");
     assertThat(out.toString())
-        .contains("40 lines", "p.yaml:", "requests of Ask, plan free", "log/10.0.0.1", "█");
+        .contains("40 lines", "p.yaml:", "log/10.0.0.1", "█")
+        .containsPattern("requests +Ask +free +\\d+ +\\d+");
+    assertThat(out.toString().lines())
+        .allSatisfy(line -> assertThat(line).hasSizeLessThanOrEqualTo(80));
 
     assertThat(weir("replay", log, "--policy", policy, "--plan", "gold")).isNotZero();
-    assertThat(err.toString()).contains("'gold' is no plan of", "(expected: free)");
+    assertThat(err.toString().replaceAll("\\s+", " "))
+        .contains("'gold' is no plan of", "(expected: free)");
     assertThat(weir("replay", log, "--policy", file("bad.yaml", "buckets: 3"))).isEqualTo(1);
     assertThat(err.toString()).contains("bad.yaml:1");
+  }
+
+  @Test
+  void progressOfALongLogRewritesItsLine() throws IOException {
+    Path log = file("long.log", ("x".repeat(1023) + "\n").repeat(10 << 10));
+
+    assertThat(weir("replay", log, "--policy", file("p.yaml", POLICY.formatted(2))))
+        .isZero();
+    assertThat(err.toString()).contains("] 100 %").doesNotContain("\\u000d");
+    assertThat(err.toString().lines())
+        .allSatisfy(line -> assertThat(line).hasSizeLessThanOrEqualTo(80));
   }
 
   @Test

@@ -120,7 +120,7 @@ final class InspectCommand implements Callable<Integer> {
       return FAILED;
     }
     if (fields.isEmpty()) {
-      out.println(inspection.nothing().formatted(name));
+      out.println(Wrapped.lines(inspection.nothing().formatted(name)));
     }
     Rows.print(fields, out);
     return 0;

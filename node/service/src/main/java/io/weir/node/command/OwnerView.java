@@ -71,7 +71,8 @@ record OwnerView(StateInspector inspector, PolicyInForce policy) {
       return unknown(noKey(tenant, id));
     }
     if (subject.isEmpty()) {
-      out.printf("There is no %s in the policy in force.%n", noKey(tenant, id));
+      out.println(
+          Wrapped.lines("There is no %s in the policy in force.".formatted(noKey(tenant, id))));
     } else {
       put(states, RedisKeys.tenant(tenant), plans);
       put(states, RedisKeys.CLUSTER, plans);
@@ -144,10 +145,11 @@ record OwnerView(StateInspector inspector, PolicyInForce policy) {
   private static Optional<String> printed(
       String owner, String own, Map<String, Map<String, String>> states, PrintWriter out) {
     if (!states.containsKey(own)) {
-      out.printf("%s: nothing is used, all of its own buckets and limits are empty.%n", owner);
+      out.println(Wrapped.lines(
+          "%s: nothing is used, all of its own buckets and limits are empty.".formatted(owner)));
     }
     states.forEach((state, fields) -> {
-      out.println(state);
+      out.println(Wrapped.lines(state));
       Rows.print(fields, out);
     });
     return Optional.empty();

@@ -91,14 +91,16 @@ final class PolicyAdminCommands {
     for (String list : List.of("problems", "warnings")) {
       answer.getJsonArray(list, new JsonArray()).stream()
           .map(JsonObject.class::cast)
-          .forEach(problem -> out.printf(
-              "line %d, column %d: %s: %s %s: %s%n",
-              problem.getInteger("line"),
-              problem.getInteger("column", 1),
-              problem.getString("path"),
-              problem.getString("severity"),
-              problem.getString("code"),
-              problem.getString("message")));
+          .map(problem -> "line %d, column %d: %s: %s %s: %s"
+              .formatted(
+                  problem.getInteger("line"),
+                  problem.getInteger("column", 1),
+                  problem.getString("path"),
+                  problem.getString("severity"),
+                  problem.getString("code"),
+                  problem.getString("message")))
+          .map(Wrapped::lines)
+          .forEach(out::println);
     }
     if (answer.containsKey("code")) {
       call.problem(answer);

@@ -3,12 +3,14 @@ package io.weir.node.command;
 import io.weir.core.policy.InvalidPolicyException;
 import io.weir.core.policy.Policy;
 import io.weir.core.policy.PolicyReading;
+import io.weir.core.policy.schema.Problem;
 import io.weir.node.contexts.KnownNodes;
 import io.weir.state.document.PolicyDocuments;
 import io.weir.state.document.SchemaDocument;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -51,20 +53,24 @@ final class PolicyCommand {
       PrintWriter out = spec.commandLine().getOut();
       try {
         PolicyReading reading = PolicyDocuments.read(file);
-        reading.warnings().forEach(out::println);
+        print(reading.warnings(), out);
         Policy policy = reading.policy();
-        out.printf(
-            "%s: sound; %s, %s, %s, %s%n",
-            file,
-            counted(policy.buckets().size(), "bucket"),
-            counted(policy.plans().size(), "plan"),
-            counted(policy.callers().subjects().size(), "subject"),
-            counted(reading.warnings().size(), "warning"));
+        out.println(Wrapped.lines("%s: sound; %s, %s, %s, %s"
+            .formatted(
+                file,
+                counted(policy.buckets().size(), "bucket"),
+                counted(policy.plans().size(), "plan"),
+                counted(policy.callers().subjects().size(), "subject"),
+                counted(reading.warnings().size(), "warning"))));
         return 0;
       } catch (InvalidPolicyException e) {
-        e.problems().forEach(out::println);
+        print(e.problems(), out);
         return 1;
       }
+    }
+
+    private static void print(List<Problem> problems, PrintWriter out) {
+      problems.forEach(problem -> out.println(Wrapped.lines(problem.toString())));
     }
 
     private static String counted(int number, String name) {

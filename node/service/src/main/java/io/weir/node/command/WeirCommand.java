@@ -101,7 +101,7 @@ public final class WeirCommand {
     PrintWriter err = line.getErr();
     try (ShownWriter shownOut = new ShownWriter(out);
         ShownWriter shownErr = new ShownWriter(err)) {
-      line.setOut(new ShownPrinter(shownOut, out)).setErr(new ShownPrinter(shownErr, err));
+      line.setOut(new ShownPrinter(shownOut, out)).setErr(ShownPrinter.ofSentences(shownErr, err));
       return new CommandLine.RunLast().execute(parsed);
     } finally {
       line.setOut(out).setErr(err);
@@ -117,7 +117,7 @@ public final class WeirCommand {
         || error instanceof UncheckedIOException
         || error instanceof IOException
         || error instanceof IllegalArgumentException) {
-      line.getErr().println(ShownWriter.shown(sentence(error)));
+      line.getErr().println(Wrapped.lines(sentence(error)));
       return FAILED;
     }
     throw error;

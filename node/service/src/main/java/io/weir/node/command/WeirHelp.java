@@ -11,7 +11,6 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import picocli.CommandLine;
 import picocli.CommandLine.Help;
-import picocli.CommandLine.IParameterExceptionHandler;
 import picocli.CommandLine.Model.UsageMessageSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.UnmatchedArgumentException;
@@ -36,10 +35,19 @@ final class WeirHelp {
   static void addTo(CommandLine line) {
     line.getHelpSectionMap().put(UsageMessageSpec.SECTION_KEY_COMMAND_LIST_HEADING, help -> "");
     line.getHelpSectionMap().put(UsageMessageSpec.SECTION_KEY_COMMAND_LIST, WeirHelp::commands);
-    IParameterExceptionHandler usual = line.getParameterExceptionHandler();
-    line.setParameterExceptionHandler((error, arguments) -> isUnknownCommand(error)
-        ? unknown((UnmatchedArgumentException) error)
-        : usual.handleParseException(error, arguments));
+    line.setParameterExceptionHandler((error, arguments) ->
+        isUnknownCommand(error) ? unknown((UnmatchedArgumentException) error) : refused(error));
+  }
+
+  // As picocli does, in lines that fit a terminal.
+  private static int refused(ParameterException error) {
+    CommandLine line = error.getCommandLine();
+    String message = Wrapped.lines(String.valueOf(error.getMessage()));
+    line.getErr().println(line.getColorScheme().errorText(message));
+    if (!UnmatchedArgumentException.printSuggestions(error, line.getErr())) {
+      line.usage(line.getErr(), line.getColorScheme());
+    }
+    return line.getCommandSpec().exitCodeOnInvalidInput();
   }
 
   private static String commands(Help help) {
@@ -86,7 +94,7 @@ final class WeirHelp {
     Set<String> known = line.getSubcommands().keySet();
     String nearest = Nearest.to(typed, known).map(" (%s?)"::formatted).orElse("");
     line.getErr()
-        .println(ShownWriter.shown("no command '%s'%s: see %s --help"
+        .println(Wrapped.lines("no command '%s'%s: see %s --help"
             .formatted(typed, nearest, line.getCommandSpec().qualifiedName())));
     return line.getCommandSpec().exitCodeOnInvalidInput();
   }

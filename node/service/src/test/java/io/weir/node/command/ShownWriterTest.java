@@ -88,8 +88,11 @@ final class ShownWriterTest {
         .setErr(new PrintWriter(err));
     assertThat(line.execute("hostile")).isEqualTo(1);
     assertThat(line.execute("hostile")).isEqualTo(1);
-    String once = written(HOSTILE) + System.lineSeparator();
+    String end = System.lineSeparator();
+    String once = written(HOSTILE) + end;
     assertThat(out.toString()).isEqualTo(once.repeat(2));
-    assertThat(err.toString()).isEqualTo(once.repeat(4));
+    // Errors are sentences: they continue in the next line.
+    assertThat(err.toString()).contains(end + "  ");
+    assertThat(err.toString().replace(end + "  ", " ")).isEqualTo(once.repeat(4));
   }
 }

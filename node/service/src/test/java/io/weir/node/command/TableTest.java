@@ -57,6 +57,19 @@ final class TableTest {
   }
 
   @Test
+  void furtherLinesOfASentenceAreIndented() {
+    assertThat(Wrapped.lines("short\n  short\n")).isEqualToNormalizingNewlines("short\n  short\n");
+    String words = "  " + "word ".repeat(30) + "\n";
+    assertThat(Wrapped.lines(words))
+        .isEqualToNormalizingNewlines(
+            "  " + "word ".repeat(14) + "word\n    " + "word ".repeat(14) + "word\n");
+    assertThat(Wrapped.lines("😀".repeat(90)))
+        .isEqualToNormalizingNewlines("😀".repeat(78) + "\n  " + "😀".repeat(12));
+    assertThat(Wrapped.lines(" ".repeat(200) + "x").lines())
+        .allSatisfy(line -> assertThat(line).hasSizeLessThanOrEqualTo(Table.WIDTH));
+  }
+
+  @Test
   void aTextIsBrokenBetweenWordsAndALongWordWithin() {
     assertThat(Wrapped.text("one two three", 7)).isEqualTo("one two\nthree");
     assertThat(Wrapped.text("one 123456789 x", 4)).isEqualTo("one\n1234\n5678\n9 x");

@@ -14,6 +14,7 @@ import io.weir.node.command.PolicyInForce;
 import io.weir.node.command.RedisOption;
 import io.weir.node.command.Table;
 import io.weir.node.command.WeirCommand;
+import io.weir.node.command.Wrapped;
 import io.weir.state.connection.RedisConnections;
 import io.weir.state.inspect.StateInspector;
 import java.io.PrintWriter;
@@ -173,7 +174,7 @@ public final class JobsCommand implements Callable<Integer> {
       return;
     }
     if (wanted.isEmpty()) {
-      out().printf("There are no such jobs of %s.%n", operation);
+      out().println(Wrapped.lines("There are no such jobs of %s.".formatted(operation)));
     }
     TABLE.print(shown, out());
     if (wanted.size() > limit) {
@@ -198,17 +199,17 @@ public final class JobsCommand implements Callable<Integer> {
 
   private int print(Optional<SeenJob> seen) {
     if (seen.isEmpty()) {
-      out().printf("There is no such job of %s.%n", operation);
+      out().println(Wrapped.lines("There is no such job of %s.".formatted(operation)));
       return FAILED;
     }
     Job job = seen.get().job();
-    out().printf("job        %s%n", job.name().id());
-    out().printf("key        %s/%s%n", job.name().tenant(), job.name().subject());
-    out().printf("state      %s%n", job.progress().state().word());
-    job.ahead().position().ifPresent(position -> out().printf("position   %d%n", position));
-    out().printf("run        %d%n", job.progress().run());
-    out().printf("attempts   %d%n", job.progress().attempts());
-    job.progress().receipt().ifPresent(place -> out().printf("receipt    %s%n", place));
+    row("job", job.name().id());
+    row("key", job.name().tenant() + "/" + job.name().subject());
+    row("state", job.progress().state().word());
+    job.ahead().position().ifPresent(position -> row("position", Long.toString(position)));
+    row("run", Long.toString(job.progress().run()));
+    row("attempts", Long.toString(job.progress().attempts()));
+    job.progress().receipt().ifPresent(place -> row("receipt", place));
     long before = job.times().submittedMicros();
     for (Job.Step step : job.times().story()) {
       out()
@@ -220,6 +221,10 @@ public final class JobsCommand implements Callable<Integer> {
       before = step.atMicros();
     }
     return 0;
+  }
+
+  private void row(String name, String text) {
+    out().println(Wrapped.named(name, 11, text));
   }
 
   // A cancelled job stays visible for as long as a job usually does.
