@@ -83,6 +83,17 @@ final class LimitKinds {
       return kind.equals("permit");
     }
 
+    /** As the page says it. */
+    String inWords() {
+      return kind + " of the " + scope;
+    }
+
+    /** Whether {@link LimitKinds#boost} boosts it. */
+    boolean isBoosted() {
+      return List.of("own", "team", "daily", "team-daily", "streams", "team-streams")
+          .contains(limit);
+    }
+
     /** Whether it has a level: congestion is a multiplier, by the level of a bucket. */
     boolean hasLevel() {
       return !kind.equals("congestion");
@@ -105,7 +116,7 @@ final class LimitKinds {
 
   /** Makes the records of subjects that have one. */
   static void makeRecords(NodeFixture node) {
-    for (String tenant : List.of("crew", "fleet")) {
+    for (String tenant : List.of("crew", "fleet", "spa")) {
       String record = new JsonObject().put("id", tenant).encode();
       assertThat(send(node, "POST", "/v1/tenants", record).statusCode()).isEqualTo(201);
     }
@@ -117,13 +128,18 @@ final class LimitKinds {
     change(node, "/v1/keys/cold:1", "{\"state\": \"frozen\"}");
   }
 
-  /** Gives the subject of a rule twice the rate, by a record of its own. */
+  /** Doubles the limits of the subject of a rule, and those of its tenant, by records of their own. */
   static void boost(NodeFixture node) {
-    JsonObject twice = new JsonObject().put("bucket", "own").put("rate", "6/h");
-    change(
-        node,
-        "/v1/keys/boosted:1",
-        new JsonObject().put("overrides", JsonArray.of(twice)).encode());
+    change(node, "/v1/keys/boosted:1", doubled("own", "daily", "streams"));
+    change(node, "/v1/tenants/spa", doubled("team", "team-daily", "team-streams"));
+  }
+
+  private static String doubled(String bucket, String quota, String permits) {
+    JsonArray twice = JsonArray.of(
+        new JsonObject().put("bucket", bucket).put("rate", "6/h"),
+        new JsonObject().put("limits", quota).put("limit", 6),
+        new JsonObject().put("limits", permits).put("limit", 2));
+    return new JsonObject().put("overrides", twice).encode();
   }
 
   private static void change(NodeFixture node, String path, String change) {

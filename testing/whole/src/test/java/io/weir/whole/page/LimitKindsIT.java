@@ -36,13 +36,21 @@ final class LimitKindsIT {
   static void start() {
     node = new NodeFixture(LimitKinds.POLICY, FailureMode.LOCAL);
     LimitKinds.makeRecords(node);
-    String boosted =
-        weir("keys", "boost", "boosted:1", "--bucket", "own", "--rate", "6/h", "--for", "2h");
-    assertThat(boosted).contains("own of boosted:1: 3/h → 6/h until ");
+    boosted("keys boost boosted:1 --bucket own --rate 6/h", "own of boosted:1: 3/h → 6/h until ");
+    boosted("keys boost boosted:1 --limits daily --limit 6", "daily of boosted:1: 3 → 6 until ");
+    boosted(
+        "keys boost boosted:1 --limits streams --limit 2", "streams of boosted:1: 1 → 2 until ");
+    boosted("tenants boost spa --bucket team --rate 6/h", "team 6/h");
+    boosted("tenants boost spa --limits team-daily --limit 6", "team-daily 6");
+    boosted("tenants boost spa --limits team-streams --limit 2", "team-streams 2");
     await().atMost(Duration.ofMinutes(1)).untilAsserted(() -> {
       assertThat(weir("explain", "boosted:1", "Key")).contains("override");
       assertThat(weir("explain", "recorded", "Key")).contains("own");
     });
+  }
+
+  private static void boosted(String command, String expected) {
+    assertThat(weir((command + " --for 2h").split(" ")).replaceAll("\\s+", " ")).contains(expected);
   }
 
   @AfterAll
@@ -81,6 +89,8 @@ final class LimitKindsIT {
       assertThat(limit.getBoolean("full")).isTrue();
       assertThat(limit.getString("kind")).isEqualTo(kind.kind());
       assertThat(limit.getString("scope")).isEqualTo(kind.scope());
+      boolean isBoosted = subject.equals("boosted:1") && kind.isBoosted();
+      assertThat(limit.getString("from")).isEqualTo(isBoosted ? "override" : "plan");
     }
 
     JsonObject found =

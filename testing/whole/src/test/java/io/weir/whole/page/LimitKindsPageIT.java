@@ -11,6 +11,8 @@ import io.weir.whole.page.LimitKinds.Frozen;
 import io.weir.whole.page.LimitKinds.Kind;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -28,9 +30,11 @@ final class LimitKindsPageIT extends OperatorsPage {
         assertThat(page.locator("tbody tr", having(kind.limit())).first()).isVisible();
       }
       Locator limits = page.locator("[aria-label$=limits] tbody tr");
+      Map<String, String> ids = new HashMap<>();
       for (String subject : LimitKinds.SUBJECTS) {
         if (!subject.equals("listed")) {
-          Kind.ALL.forEach(kind -> LimitKinds.denied(other, subject, kind));
+          Kind.ALL.forEach(kind ->
+              ids.put(subject + " " + kind.limit(), LimitKinds.denied(other, subject, kind)));
         }
         open(other, subject);
         for (Kind kind : Kind.ALL) {
@@ -40,9 +44,15 @@ final class LimitKindsPageIT extends OperatorsPage {
             assertThat(limits
                     .filter(new Locator.FilterOptions().setHasText(kind.limit()))
                     .first())
-                .containsText(kind.kind() + " of the " + kind.scope());
+                .containsText(kind.inWords());
           }
         }
+      }
+      for (Kind kind : Kind.ALL) {
+        openDenial(other, "boosted:1", ids.getOrDefault("boosted:1 " + kind.limit(), ""));
+        assertThat(page.locator(".detail dd", having(kind.limit() + " " + kind.inWords()))
+                .first())
+            .isVisible();
       }
       for (Frozen frozen : Frozen.ALL) {
         LimitKinds.denied(other, frozen.subject(), Kind.ALL.get(0));
@@ -52,8 +62,21 @@ final class LimitKindsPageIT extends OperatorsPage {
       open(other, "boosted:1");
       assertThat(limits.filter(new Locator.FilterOptions().setHasText("own")).first())
           .containsText("6 per h, burst 6 override");
+      for (Kind kind : Kind.ALL) {
+        if (kind.isBoosted()) {
+          assertThat(limits
+                  .filter(new Locator.FilterOptions().setHasText(kind.limit()))
+                  .first())
+              .containsText("override");
+        }
+      }
       assertThat(complaints).isEmpty();
     }
+  }
+
+  private void openDenial(NodeFixture other, String subject, String id) {
+    page.navigate(other.adminUri("/page") + "#/now?id=" + id);
+    assertThat(page.locator(".detail h2")).containsText(subject);
   }
 
   private void open(NodeFixture other, String subject) {
