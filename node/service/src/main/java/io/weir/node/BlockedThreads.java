@@ -4,6 +4,7 @@ import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import io.vertx.core.internal.VertxInternal;
 import io.vertx.core.internal.threadchecker.BlockedThreadEvent;
+import io.vertx.core.transport.Transport;
 import io.weir.node.trace.Tracing;
 import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
@@ -39,7 +40,7 @@ final class BlockedThreads {
   }
 
   /** A Vert.x with so many event loops, whose threads are watched. */
-  static Vertx watched(int eventLoops, Tracing tracing) {
+  static Vertx watched(int eventLoops, Tracing tracing, Transport transport) {
     VertxOptions options = new VertxOptions()
         .setEventLoopPoolSize(eventLoops)
         .setMaxEventLoopExecuteTime(BLOCKED_MILLIS)
@@ -47,9 +48,12 @@ final class BlockedThreads {
         .setWarningExceptionTime(BLOCKED_MILLIS)
         .setWarningExceptionTimeUnit(TimeUnit.MILLISECONDS)
         .setBlockedThreadCheckInterval(BLOCKED_MILLIS)
-        .setBlockedThreadCheckIntervalUnit(TimeUnit.MILLISECONDS)
-        .setPreferNativeTransport(true);
-    Vertx vertx = Vertx.builder().with(options).withTracer(tracing.http()).build();
+        .setBlockedThreadCheckIntervalUnit(TimeUnit.MILLISECONDS);
+    Vertx vertx = Vertx.builder()
+        .with(options)
+        .withTracer(tracing.http())
+        .withTransport(transport)
+        .build();
     watch(vertx);
     return vertx;
   }

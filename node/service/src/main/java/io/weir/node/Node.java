@@ -10,6 +10,7 @@ import io.weir.core.throttle.StoreUnavailableException;
 import io.weir.node.config.NodeConfig;
 import io.weir.node.extension.Capabilities;
 import io.weir.node.extension.Extension;
+import io.weir.node.intake.Acceptance;
 import io.weir.node.metrics.NodeMetrics;
 import io.weir.node.trace.Tracing;
 import io.weir.state.document.PolicyDocuments;
@@ -62,7 +63,12 @@ public final class Node implements AutoCloseable {
     Capabilities capabilities = Capabilities.onClassPath();
     NodeMetrics metrics = new NodeMetrics();
     Tracing tracing = capabilities.traces().tracing(config);
-    Vertx vertx = BlockedThreads.watched(config.running().eventLoops(), tracing);
+    Acceptance acceptance = new Acceptance(
+        config.running().connectionsOfLoop(),
+        config.listening().operators(),
+        metrics.connections());
+    Vertx vertx =
+        BlockedThreads.watched(config.running().eventLoops(), tracing, acceptance.transport());
     String openApi = OpenApi.of(described(capabilities));
     StartPort starting = orEnd(vertx, () -> StartPort.open(vertx, config, metrics, openApi));
     SharedState shared = orEnd(

@@ -30,7 +30,6 @@ import io.weir.node.intake.Cors;
 import io.weir.node.intake.Door;
 import io.weir.node.intake.Intake;
 import io.weir.node.intake.MissedDoors;
-import io.weir.node.intake.OpenConnections;
 import io.weir.node.intake.Route;
 import io.weir.node.intake.ServiceRequests;
 import io.weir.node.intake.WaitingRoom;
@@ -89,8 +88,7 @@ final class NodeVerticle extends VerticleBase {
         new Gateway(vertx, parts.admission(), loop.sender(), parts.bulkheads(), diversions, room);
     WaitingDecider decider = new WaitingDecider(
         vertx.getOrCreateContext(), node.decider(), room, parts.bulkheads().held());
-    OpenConnections connections = connections(parts.config().running().connectionsOfLoop());
-    ProtocolPorts ports = new ProtocolPorts(vertx, node, connectionIds, decider, connections);
+    ProtocolPorts ports = new ProtocolPorts(vertx, node, connectionIds, decider);
     others = ports;
     return ports
         .listen()
@@ -102,8 +100,7 @@ final class NodeVerticle extends VerticleBase {
                 .stream()
                 .map(parts.operators()::inSessions)
                 .toList(),
-            gateway,
-            connections));
+            gateway));
   }
 
   private List<Door> ownDoors(ServiceRequests services, WaitingDecider decider) {
@@ -130,8 +127,7 @@ final class NodeVerticle extends VerticleBase {
   }
 
   // Operators have the callers' port if they have none of their own.
-  private Future<?> listen(
-      List<Door> callers, List<Door> operators, Gateway gateway, OpenConnections connections) {
+  private Future<?> listen(List<Door> callers, List<Door> operators, Gateway gateway) {
     Listening listening = parts.config().listening();
     Cors cors = Cors.of(listening.corsOrigins());
     if (listening.operators().isEmpty()) {
@@ -139,23 +135,17 @@ final class NodeVerticle extends VerticleBase {
       MissedDoors missed = new MissedDoors(all, List.of(), MissedDoors.ADMIN_PORT);
       return listen(
           intake(all, request -> gateway.serve(request, missed), cors),
-          options(listening.tls()),
-          connections,
-          listening.callers());
+          options(listening.callers(), listening.tls()));
     }
     MissedDoors byCallers = new MissedDoors(callers, operators, MissedDoors.ADMIN_PORT);
     MissedDoors byOperators = new MissedDoors(operators, callers, MissedDoors.CALLERS_PORT);
     return Future.all(
         listen(
             intake(callers, request -> gateway.serve(request, byCallers), cors),
-            options(listening.tls()),
-            connections,
-            listening.callers()),
+            options(listening.callers(), listening.tls())),
         listen(
             intake(operators, request -> Intake.notFound(request, byOperators), Cors.NONE),
-            adminOptions(),
-            connections(Integer.MAX_VALUE),
-            listening.operators().get()));
+            adminOptions(listening.operators().get())));
   }
 
   @Override
@@ -202,25 +192,22 @@ final class NodeVerticle extends VerticleBase {
         cors);
   }
 
-  private OpenConnections connections(int most) {
-    return new OpenConnections(most, node.metrics().connections());
-  }
-
-  private Future<HttpServer> listen(
-      Intake intake, HttpServerOptions options, OpenConnections connections, Address address) {
-    HttpServer server = intake.of(vertx.createHttpServer(options), connections);
+  private Future<HttpServer> listen(Intake intake, HttpServerOptions options) {
+    HttpServer server = intake.of(vertx.createHttpServer(options));
     servers.add(server);
-    return server.listen(address.port(), address.host());
+    return server.listen();
   }
 
-  /** The options of the admin port. */
-  static HttpServerOptions adminOptions() {
-    return options(Optional.empty()).setTracingPolicy(TracingPolicy.IGNORE);
+  /** The options of the admin port, with its address. */
+  static HttpServerOptions adminOptions(Address address) {
+    return options(address, Optional.empty()).setTracingPolicy(TracingPolicy.IGNORE);
   }
 
-  private static HttpServerOptions options(Optional<Tls> tls) {
+  private static HttpServerOptions options(Address address, Optional<Tls> tls) {
     return secured(
         new HttpServerOptions()
+            .setHost(address.host())
+            .setPort(address.port())
             .setMaxHeaderSize(MAX_HEADER_BYTES)
             .setMaxInitialLineLength(MAX_LINE_BYTES)
             .setIdleTimeout(IDLE_SECONDS)

@@ -10,7 +10,6 @@ import io.weir.node.config.ServicePort;
 import io.weir.node.envoy.EnvoyServer;
 import io.weir.node.envoy.NodeAssignments;
 import io.weir.node.extension.NodeParts;
-import io.weir.node.intake.OpenConnections;
 import io.weir.node.intake.PortServer;
 import io.weir.node.resp.RespCommands;
 import io.weir.node.resp.RespServer;
@@ -33,25 +32,17 @@ final class ProtocolPorts {
   private final NodeParts parts;
   private final LongSupplier connectionIds;
   private final WaitingDecider decider;
-  private final OpenConnections connections;
   private final List<PortServer> servers = new ArrayList<>();
 
   /**
    * @param connectionIds unique among all event loops of the node
-   * @param connections of all ports of the event loop
    */
-  ProtocolPorts(
-      Vertx vertx,
-      NodeContext node,
-      LongSupplier connectionIds,
-      WaitingDecider decider,
-      OpenConnections connections) {
+  ProtocolPorts(Vertx vertx, NodeContext node, LongSupplier connectionIds, WaitingDecider decider) {
     this.vertx = vertx;
     this.node = node;
     this.parts = node.parts();
     this.connectionIds = connectionIds;
     this.decider = decider;
-    this.connections = connections;
   }
 
   /** Opens those that the configuration has. */
@@ -84,7 +75,7 @@ final class ProtocolPorts {
         connectionIds,
         services(),
         new RespCommands(vertx.getOrCreateContext(), parts.policies(), parts.identities(), decider),
-        new RespServer.Bounds(connections, parts.memory()));
+        parts.memory());
   }
 
   private EnvoyServer envoy() {
@@ -103,8 +94,7 @@ final class ProtocolPorts {
             new EnvoyServer.Corrections(corrections::refund, corrections::owe),
             parts.identities()::named,
             assignments()),
-        node.adminParts().readiness()::isStopping,
-        connections);
+        node.adminParts().readiness()::isStopping);
   }
 
   private NodeAssignments assignments() {

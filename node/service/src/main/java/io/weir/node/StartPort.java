@@ -12,7 +12,6 @@ import io.weir.node.config.NodeConfig;
 import io.weir.node.config.NodeConfig.Address;
 import io.weir.node.intake.Cors;
 import io.weir.node.intake.Intake;
-import io.weir.node.intake.OpenConnections;
 import io.weir.node.metrics.NodeMetrics;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -143,11 +142,7 @@ final class StartPort implements AutoCloseable {
           () -> true, // connections end with their answer: the node's own server follows
           metrics.http(),
           Cors.NONE);
-      return intake
-          .of(
-              vertx.createHttpServer(NodeVerticle.adminOptions()),
-              new OpenConnections(Integer.MAX_VALUE, metrics.connections()))
-          .listen(own.port(), own.host());
+      return intake.of(vertx.createHttpServer(NodeVerticle.adminOptions(own))).listen();
     }
   }
 }

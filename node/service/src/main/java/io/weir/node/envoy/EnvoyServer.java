@@ -23,9 +23,10 @@ import io.weir.node.envoy.GrpcCall.Arriving;
 import io.weir.node.envoy.GrpcCall.Bounds;
 import io.weir.node.intake.Bulkhead.Portion;
 import io.weir.node.intake.FairReads;
+import io.weir.node.intake.Handshake;
 import io.weir.node.intake.JointFlushes;
 import io.weir.node.intake.LastReads;
-import io.weir.node.intake.OpenConnections;
+import io.weir.node.intake.OpenConnections.Connection;
 import io.weir.node.intake.OpenConnections.Requests;
 import io.weir.node.intake.OpenStreams;
 import io.weir.node.intake.PortServer;
@@ -124,20 +125,18 @@ public final class EnvoyServer implements PortServer {
    * @param options of its port, with TLS if it has any
    * @param services admit the service token
    * @param isStopping whether the node stops
-   * @param connections of all ports of the event loop
    */
   public EnvoyServer(
       Vertx vertx,
       HttpServerOptions options,
       TokenGuard services,
       Limiters limiters,
-      BooleanSupplier isStopping,
-      OpenConnections connections) {
+      BooleanSupplier isStopping) {
     this.context = vertx.getOrCreateContext();
     this.turns = new PartSemaphores(context, limiters.assignments().shared());
     this.limiters = limiters;
     this.services = services;
-    this.strangers = new Strangers(vertx, connections, MOST_CONNECTIONS, MOST_STRANGERS);
+    this.strangers = new Strangers(vertx, MOST_CONNECTIONS, MOST_STRANGERS);
     this.rounds = WorkRounds.of(vertx);
     this.isStopping = isStopping;
     this.health = new HealthService(Set.of(LIMITS, QUOTAS), isStopping);
@@ -180,17 +179,19 @@ public final class EnvoyServer implements PortServer {
   }
 
   private void welcome(HttpConnection connection) {
+    Optional<Connection> counted = Handshake.end((ConnectionBase) connection);
     LastReads.before((ConnectionBase) connection);
     FairReads.once(connection);
     JointFlushes.on(connection);
     Requests requests = OpenStreams.bound(connection, MOST_CALLS);
     String network = Addresses.network(connection.remoteAddress().hostAddress());
-    Optional<Stranger> stranger = strangers.welcome(network, connection::close);
+    Optional<Stranger> stranger =
+        counted.flatMap(each -> strangers.welcome(network, connection::close));
     if (stranger.isEmpty()) {
       var unused = connection.close();
       return;
     }
-    stranger.get().watch(requests);
+    counted.ifPresent(each -> each.watch(requests));
     EnvoyConnection caller = new EnvoyConnection(
         network,
         stranger.get(),

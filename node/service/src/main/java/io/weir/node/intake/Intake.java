@@ -12,7 +12,6 @@ import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.net.impl.ConnectionBase;
 import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
-import io.weir.node.auth.Addresses;
 import io.weir.node.intake.OpenConnections.Connection;
 import io.weir.node.metrics.HttpMeters;
 import io.weir.node.trace.RequestTrace;
@@ -74,32 +73,25 @@ public final class Intake {
         new RefusedException(missed.refusal(request.path()).orElse(NOT_FOUND)));
   }
 
-  /**
-   * Takes the requests of a server.
-   *
-   * @param connections bounds those of the server
-   */
-  public HttpServer of(HttpServer server, OpenConnections connections) {
+  /** Takes the requests of a server. */
+  public HttpServer of(HttpServer server) {
     return server
-        .connectionHandler(connection -> connected(connection, connections))
+        .connectionHandler(this::connected)
         .requestHandler(this::take)
         .invalidRequestHandler(this::refuseUnreadable);
   }
 
-  private void connected(HttpConnection connection, OpenConnections connections) {
-    String network = Addresses.network(connection.remoteAddress().hostAddress());
-    Optional<Connection> admitted = connections.admit(network, connection::close);
-    if (admitted.isEmpty()) {
+  private void connected(HttpConnection connection) {
+    Optional<Connection> counted = Handshake.end((ConnectionBase) connection);
+    if (counted.isEmpty()) {
       var unused = connection.close();
       return;
     }
-    Connection counted = admitted.get();
-    counted.watch(PipelinedRequests.watch(connection, rounds));
+    counted.get().watch(PipelinedRequests.watch(connection, rounds));
     BrokenMessages.watch(connection);
     LastReads.before((ConnectionBase) connection);
     meters.connected();
     connection.closeHandler(closed -> {
-      counted.closed();
       refused.remove(connection);
       meters.disconnected();
     });

@@ -23,12 +23,14 @@ public final class LastReads extends ChannelInboundHandlerAdapter {
   @Override
   public void userEventTriggered(ChannelHandlerContext context, Object event) {
     if (event instanceof ShutdownEvent) {
-      var unused = context
-          .executor()
-          .schedule(
-              () -> context.fireUserEventTriggered(event), READS_MILLIS, TimeUnit.MILLISECONDS);
+      then(context, () -> context.fireUserEventTriggered(event));
     } else {
       context.fireUserEventTriggered(event);
     }
+  }
+
+  /** Does something when what has arrived on a connection has been read. */
+  static void then(ChannelHandlerContext context, Runnable task) {
+    var unused = context.executor().schedule(task, READS_MILLIS, TimeUnit.MILLISECONDS);
   }
 }

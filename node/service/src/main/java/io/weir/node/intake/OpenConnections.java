@@ -15,8 +15,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Bounds the open connections of an event loop. At the bound, a connection without an open request is closed for the next
- * one: the oldest of the network with the most connections, rather one that was not used lately. Mutable; owned by its
- * event loop.
+ * one: the oldest whose handshake is slow, else the oldest of the network with the most connections, rather one that was not
+ * used lately. Mutable; owned by its event loop.
  */
 public final class OpenConnections {
   private static final Logger LOG = LoggerFactory.getLogger(OpenConnections.class);
@@ -29,6 +29,7 @@ public final class OpenConnections {
   private final ConnectionMeters meters;
   private final Map<String, Network> networks = new HashMap<>();
   private final TreeMap<Integer, Set<Network>> bySize = new TreeMap<>();
+  private final Set<Connection> slow = new LinkedHashSet<>();
   private int open;
 
   /** The requests of a connection. */
@@ -54,19 +55,19 @@ public final class OpenConnections {
   }
 
   /** @param most connections at once, at least one */
-  public OpenConnections(int most, ConnectionMeters meters) {
+  OpenConnections(int most, ConnectionMeters meters) {
     this.most = most;
     this.meters = meters;
   }
 
   /**
-   * Counts a new connection. It has no open request until it is {@linkplain Connection#watch watched}.
+   * Counts a new connection, at its acceptance. It has no open request until it is {@linkplain Connection#watch watched}.
    *
    * @param network that it comes from
    * @param close closes it for another one
    * @return empty if the bound is reached, and none could be closed: this one is to be
    */
-  public Optional<Connection> admit(String network, Runnable close) {
+  Optional<Connection> admit(String network, Runnable close) {
     Network known = networks.get(network);
     if (open >= most && !makeRoom(known == null ? 1 : known.connections.size())) {
       meters.refused();
@@ -82,6 +83,36 @@ public final class OpenConnections {
 
   // Networks that have fewer connections than the one of the new connection lose none.
   private boolean makeRoom(int least) {
+    Connection closed = slow(least);
+    if (closed == null) {
+      closed = unused(least);
+    }
+    if (closed == null) {
+      return false;
+    }
+    LOG.warn(
+        "{} connections are open: one of {}, which has {}, is closed",
+        open,
+        closed.network.name,
+        closed.network.connections.size());
+    closed.makeRoom();
+    return true;
+  }
+
+  // One that was looked at in vain becomes the last, so that the next look finds others.
+  private @Nullable Connection slow(int least) {
+    for (int looks = Math.min(MOST_LOOKS, slow.size()); looks > 0; looks--) {
+      Connection oldest = slow.iterator().next();
+      if (oldest.network.connections.size() >= least) {
+        return oldest;
+      }
+      slow.remove(oldest);
+      slow.add(oldest);
+    }
+    return null;
+  }
+
+  private @Nullable Connection unused(int least) {
     List<Network> looked = new ArrayList<>();
     Connection closed = null;
     for (Set<Network> ofSize : bySize.tailMap(least, true).descendingMap().values()) {
@@ -97,16 +128,7 @@ public final class OpenConnections {
       }
     }
     looked.forEach(Network::becomeLast);
-    if (closed == null) {
-      return false;
-    }
-    LOG.warn(
-        "{} connections are open: one of {}, which has {}, is closed",
-        open,
-        closed.network.name,
-        closed.network.connections.size());
-    closed.makeRoom();
-    return true;
+    return closed;
   }
 
   /** The connections of one network, the oldest first. */
@@ -186,13 +208,24 @@ public final class OpenConnections {
       this.close = close;
     }
 
+    /** Its handshake takes long: it makes room before others. */
+    void handshakeIsSlow() {
+      slow.add(this);
+    }
+
+    /** It makes room as others do. */
+    void handshakeEnded() {
+      slow.remove(this);
+    }
+
     /** Looks at its requests from now on. */
     public void watch(Requests ofConnection) {
       requests = ofConnection;
     }
 
     /** The connection is closed; a second call does nothing. */
-    public void closed() {
+    void closed() {
+      slow.remove(this);
       if (network.remove(this)) {
         open--;
       }

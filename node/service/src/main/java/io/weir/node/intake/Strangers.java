@@ -1,8 +1,6 @@
 package io.weir.node.intake;
 
 import io.vertx.core.Vertx;
-import io.weir.node.intake.OpenConnections.Connection;
-import io.weir.node.intake.OpenConnections.Requests;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.Map;
@@ -19,7 +17,6 @@ public final class Strangers {
   private static final long MILLIS = TimeUnit.SECONDS.toMillis(10);
 
   private final Vertx vertx;
-  private final OpenConnections connections;
   private final int mostConnections;
   private final int mostStrangers;
   private final Set<Stranger> strangers = new LinkedHashSet<>();
@@ -27,14 +24,11 @@ public final class Strangers {
   private int services;
 
   /**
-   * @param connections of all ports of the event loop
    * @param mostConnections of services and strangers
    * @param mostStrangers of the strangers among them
    */
-  public Strangers(
-      Vertx vertx, OpenConnections connections, int mostConnections, int mostStrangers) {
+  public Strangers(Vertx vertx, int mostConnections, int mostStrangers) {
     this.vertx = vertx;
-    this.connections = connections;
     this.mostConnections = mostConnections;
     this.mostStrangers = mostStrangers;
   }
@@ -44,7 +38,7 @@ public final class Strangers {
    *
    * @param network that it comes from
    * @param close closes it, if it has not shown the token in time, or for another connection
-   * @return empty if services have all connections, or those of this network half of them, or the event loop has no room
+   * @return empty if services have all connections, or those of this network half of them
    */
   public Optional<Stranger> welcome(String network, Runnable close) {
     if (services >= mostConnections || servicesOf.getOrDefault(network, 0) >= mostConnections / 2) {
@@ -53,28 +47,21 @@ public final class Strangers {
     if (strangers.size() >= mostStrangers || services + strangers.size() >= mostConnections) {
       strangers.iterator().next().dismiss();
     }
-    return connections.admit(network, close).map(counted -> new Stranger(network, close, counted));
+    return Optional.of(new Stranger(network, close));
   }
 
   /** A connection, at first without the token. */
   public final class Stranger {
     private final String network;
     private final Runnable close;
-    private final Connection counted;
     private final long timer;
     private boolean isKnown;
 
-    private Stranger(String network, Runnable close, Connection counted) {
+    private Stranger(String network, Runnable close) {
       this.network = network;
       this.close = close;
-      this.counted = counted;
       this.timer = vertx.setTimer(MILLIS, late -> dismiss());
       strangers.add(this);
-    }
-
-    /** Its requests, as it is not closed for another connection while one is open. */
-    public void watch(Requests requests) {
-      counted.watch(requests);
     }
 
     /** It has shown the token. */
@@ -87,7 +74,6 @@ public final class Strangers {
 
     /** The connection is closed. */
     public void closed() {
-      counted.closed();
       boolean unused = leaves();
       if (isKnown) {
         isKnown = false;

@@ -11,8 +11,9 @@ import io.weir.node.auth.TokenGuard;
 import io.weir.node.config.NodeConfig.Address;
 import io.weir.node.intake.Bulkhead;
 import io.weir.node.intake.FairReads;
+import io.weir.node.intake.Handshake;
 import io.weir.node.intake.LastReads;
-import io.weir.node.intake.OpenConnections;
+import io.weir.node.intake.OpenConnections.Connection;
 import io.weir.node.intake.PortServer;
 import io.weir.node.intake.Strangers;
 import io.weir.node.intake.Strangers.Stranger;
@@ -39,17 +40,10 @@ public final class RespServer implements PortServer {
   private final WorkRounds rounds;
 
   /**
-   * The bounds that it shares.
-   *
-   * @param connections of all ports of the event loop
-   * @param memory bytes of all requests of the node
-   */
-  public record Bounds(OpenConnections connections, Bulkhead memory) {}
-
-  /**
    * @param options of its port, with TLS if it has any
    * @param ids a new one for each connection, unique in the node
    * @param services admit the service token
+   * @param memory bytes of all requests of the node
    */
   public RespServer(
       Vertx vertx,
@@ -57,12 +51,12 @@ public final class RespServer implements PortServer {
       LongSupplier ids,
       TokenGuard services,
       RespCommands commands,
-      Bounds bounds) {
-    this.strangers = new Strangers(vertx, bounds.connections(), MOST_CONNECTIONS, MOST_STRANGERS);
+      Bulkhead memory) {
+    this.strangers = new Strangers(vertx, MOST_CONNECTIONS, MOST_STRANGERS);
     this.ids = ids;
     this.services = services;
     this.commands = commands;
-    this.memory = bounds.memory();
+    this.memory = memory;
     this.rounds = WorkRounds.of(vertx);
     this.server = vertx.createNetServer(options).connectHandler(this::welcome);
   }
@@ -80,7 +74,9 @@ public final class RespServer implements PortServer {
   private void welcome(NetSocket socket) {
     LastReads.before((ConnectionBase) socket);
     String network = Addresses.network(socket.remoteAddress().hostAddress());
-    Optional<Stranger> welcomed = strangers.welcome(network, socket::close);
+    Optional<Connection> counted = Handshake.end((ConnectionBase) socket);
+    Optional<Stranger> welcomed =
+        counted.flatMap(connection -> strangers.welcome(network, socket::close));
     if (welcomed.isEmpty()) {
       socket
           .write(RespAnswer.error("ERR max number of clients reached"))
@@ -96,7 +92,7 @@ public final class RespServer implements PortServer {
         commands,
         new RespMemory(memory, network),
         rounds);
-    stranger.watch(connection);
+    counted.ifPresent(each -> each.watch(connection));
     socket.closeHandler(closed -> {
       stranger.closed();
       connection.closed();

@@ -17,6 +17,7 @@ import java.net.SocketException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -49,7 +50,8 @@ final class OpenConnectionsIT {
             ServicePort.RESP,
             new Address("127.0.0.1", RESP),
             ServicePort.ENVOY,
-            new Address("127.0.0.1", ENVOY)));
+            new Address("127.0.0.1", ENVOY)),
+        Optional.empty());
   }
 
   @AfterAll

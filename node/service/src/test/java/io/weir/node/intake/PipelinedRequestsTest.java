@@ -18,6 +18,7 @@ import java.net.InetAddress;
 import java.net.Socket;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -43,8 +44,11 @@ final class PipelinedRequestsTest {
       .setPerFrameWebSocketCompressionSupported(false)
       .setPerMessageWebSocketCompressionSupported(false);
 
-  private final Vertx vertx = Vertx.vertx();
   private final NodeMetrics metrics = new NodeMetrics();
+  private final Vertx vertx = Vertx.builder()
+      .withTransport(
+          new Acceptance(Integer.MAX_VALUE, Optional.empty(), metrics.connections()).transport())
+      .build();
   private final Queue<String> served = new ConcurrentLinkedQueue<>();
   private final List<Socket> sockets = new ArrayList<>();
   private Context loop;
@@ -66,9 +70,7 @@ final class PipelinedRequestsTest {
             metrics.http(),
             Cors.NONE);
         return intake
-            .of(
-                vertx.createHttpServer(OPTIONS),
-                new OpenConnections(Integer.MAX_VALUE, metrics.connections()))
+            .of(vertx.createHttpServer(OPTIONS))
             .listen(0, "127.0.0.1")
             .onSuccess(server -> listening.complete(server.actualPort()));
       }

@@ -4,16 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertx.core.Vertx;
 import io.weir.node.intake.Strangers.Stranger;
-import io.weir.node.metrics.NodeMetrics;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** Connections of services of one network leave some for others. */
 final class StrangersTest {
   private final Vertx vertx = Vertx.vertx();
-  private final OpenConnections connections =
-      new OpenConnections(Integer.MAX_VALUE, new NodeMetrics().connections());
-  private final Strangers strangers = new Strangers(vertx, connections, 4, 4);
+  private final Strangers strangers = new Strangers(vertx, 4, 4);
 
   @AfterEach
   void stop() {

@@ -178,14 +178,14 @@ public final class NodeFixture implements AutoCloseable {
 
   /** A node that has all ports, and so many open connections on each event loop. */
   public static NodeFixture withConnections(
-      String policy, int ofLoop, Map<ServicePort, Address> services) {
+      String policy, int ofLoop, Map<ServicePort, Address> services, Optional<Tls> tls) {
     return new NodeFixture(
         Redis.shared(),
         policy,
         FailureMode.DENY,
         Duration.ZERO,
         OptionalInt.empty(),
-        new Extras(Optional.empty(), services, false, Reports.NONE, LOOPS * ofLoop));
+        new Extras(tls, services, false, Reports.NONE, LOOPS * ofLoop));
   }
 
   private static NodeFixture with(
