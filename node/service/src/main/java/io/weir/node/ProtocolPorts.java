@@ -7,6 +7,7 @@ import io.vertx.core.net.NetServerOptions;
 import io.weir.node.admission.WaitingDecider;
 import io.weir.node.auth.TokenGuard;
 import io.weir.node.config.ServicePort;
+import io.weir.node.envoy.Corrections;
 import io.weir.node.envoy.EnvoyServer;
 import io.weir.node.envoy.NodeAssignments;
 import io.weir.node.extension.NodeParts;
@@ -91,7 +92,7 @@ final class ProtocolPorts {
         new EnvoyServer.Limiters(
             parts.policies(),
             node.decider(),
-            new EnvoyServer.Corrections(corrections::refund, corrections::owe),
+            new Corrections(corrections::refund, corrections::owe),
             parts.identities()::named,
             assignments()),
         node.adminParts().readiness()::isStopping);

@@ -11,7 +11,6 @@ import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpVersion;
 import io.vertx.core.net.impl.ConnectionBase;
-import io.weir.core.policy.OperationLimit.Limited;
 import io.weir.core.policy.Subject;
 import io.weir.core.throttle.PolicySource;
 import io.weir.node.admission.Decider;
@@ -39,7 +38,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.regex.Pattern;
@@ -90,21 +88,6 @@ public final class EnvoyServer implements PortServer {
   private final BodyBudget reports = new BodyBudget(MOST_BYTES);
   private final PartSemaphores turns;
   private final WorkRounds rounds;
-
-  /** A change of the units that limits of a subject have taken, without a reservation. */
-  @FunctionalInterface
-  public interface Correction {
-    /** Changes them by so many operations. */
-    CompletionStage<?> apply(String tenant, String subject, Limited limit, long operations);
-  }
-
-  /**
-   * The corrections.
-   *
-   * @param refund gives operations back, as many as are in use
-   * @param owe takes operations that are over, beyond the limits if need be
-   */
-  public record Corrections(Correction refund, Correction owe) {}
 
   /** The subjects of the policy and of records. */
   @FunctionalInterface

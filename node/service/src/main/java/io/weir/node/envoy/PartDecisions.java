@@ -12,8 +12,7 @@ import io.weir.core.throttle.Failures;
 import io.weir.core.throttle.PolicySource;
 import io.weir.node.admission.Decider;
 import io.weir.node.admission.Witness.Question;
-import io.weir.node.envoy.EnvoyServer.Correction;
-import io.weir.node.envoy.EnvoyServer.Corrections;
+import io.weir.node.envoy.Corrections.Correction;
 import java.util.List;
 
 /** Decides on single parts of requests. Owned by one event loop. */

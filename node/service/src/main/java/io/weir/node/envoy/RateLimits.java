@@ -16,7 +16,6 @@ import io.weir.node.admission.Decider;
 import io.weir.node.admission.Witness.Question;
 import io.weir.node.answer.RefusedException;
 import io.weir.node.answer.Tickets;
-import io.weir.node.envoy.EnvoyServer.Corrections;
 import io.weir.node.envoy.EnvoyServer.Subjects;
 import io.weir.node.envoy.GrpcCall.Deadline;
 import io.weir.node.envoy.Part.Role;

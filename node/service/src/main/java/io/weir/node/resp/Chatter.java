@@ -5,6 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
@@ -30,15 +31,23 @@ final class Chatter {
       "select",
       "weir.check");
 
+  /** The commands that a client may send before it has shown the service token. */
+  static final Set<String> WITHOUT_TOKEN = Set.of("AUTH", "HELLO", "PING", "QUIT");
+
   private static final Set<String> ALL_SECTIONS = Set.of("all", "default", "everything");
 
   private Chatter() {}
 
-  static Buffer answer(List<String> words, ConnectedClient client, int version) {
+  /** The answer to one of them; throws {@link RespException} if it is none. */
+  static Buffer answer(List<String> words, ConnectedClient client, ShownToken token) {
     return switch (words.get(0).toUpperCase(Locale.ROOT)) {
+      case "AUTH" -> authenticate(words, token);
+      case "HELLO" -> hello(words, client, token);
+      case "PING" -> words.size() > 1 ? RespAnswer.text(words.get(1)) : RespAnswer.pong();
+      case "QUIT" -> RespAnswer.ok();
       case "SELECT" -> select(words);
-      case "CLIENT" -> client.answer(words, version);
-      case "COMMAND" -> command(words, version);
+      case "CLIENT" -> client.answer(words);
+      case "COMMAND" -> command(words, client.version());
       case "CONFIG" -> RespAnswer.emptyArray();
       case "ECHO" -> RespAnswer.text(words.size() > 1 ? words.get(1) : "");
       case "INFO" -> info(words, client.port());
@@ -48,15 +57,45 @@ final class Chatter {
     };
   }
 
-  static Buffer hello(ConnectedClient client, int version) {
-    return new RespAnswer(version)
+  // AUTH token, or AUTH user token: the name of the user says nothing here.
+  private static Buffer authenticate(List<String> words, ShownToken token) {
+    if (words.size() < 2 || words.size() > 3) {
+      throw RespException.of("ERR wrong number of arguments for 'auth' command");
+    }
+    token.show(words.get(words.size() - 1));
+    return RespAnswer.ok();
+  }
+
+  // HELLO [version [AUTH user token] [SETNAME name]]
+  private static Buffer hello(List<String> words, ConnectedClient client, ShownToken token) {
+    int asked = words.size() > 1 ? RespAnswer.version(words.get(1)) : client.version();
+    Optional<String> name = Optional.empty();
+    int at = 2;
+    while (at < words.size()) {
+      String option = words.get(at).toUpperCase(Locale.ROOT);
+      if (option.equals("AUTH") && at + 2 < words.size()) {
+        token.show(words.get(at + 2));
+        at += 3;
+      } else if (option.equals("SETNAME") && at + 1 < words.size()) {
+        name = Optional.of(words.get(at + 1));
+        at += 2;
+      } else {
+        throw RespException.of("ERR syntax error in HELLO");
+      }
+    }
+    if (!token.isShown()) {
+      throw RespException.of("NOAUTH HELLO must be called with AUTH, or after it");
+    }
+    name.ifPresent(client::rename);
+    client.speak(asked);
+    return new RespAnswer(asked)
         .map(HELLO_FIELDS)
         .add("server")
         .add(SERVER)
         .add("version")
         .add(COMPATIBLE)
         .add("proto")
-        .add(version)
+        .add(asked)
         .add("id")
         .add(client.id())
         .add("mode")

@@ -19,6 +19,7 @@ final class ConnectedClient {
   private String name = "";
   private String library = "";
   private String libraryVersion = "";
+  private int version = RespAnswer.OLDER;
 
   /** @param id unique among all connections of the node */
   ConnectedClient(long id, NetSocket socket) {
@@ -36,14 +37,23 @@ final class ConnectedClient {
     return local.port();
   }
 
+  /** The version of the protocol that it speaks. */
+  int version() {
+    return version;
+  }
+
+  void speak(int other) {
+    version = other;
+  }
+
   /** The answer to {@code CLIENT}; throws {@link RespException} if it is a mistake. */
-  Buffer answer(List<String> words, int version) {
+  Buffer answer(List<String> words) {
     String subcommand = words.size() > 1 ? words.get(1).toUpperCase(Locale.ROOT) : "";
     return switch (subcommand) {
       case "ID" -> new RespAnswer(version).add(id).bytes();
-      case "INFO" -> RespAnswer.text(description("info", version));
-      case "LIST" -> list(words, version);
-      case "GETNAME" -> shownName(version);
+      case "INFO" -> RespAnswer.text(description("info"));
+      case "LIST" -> list(words);
+      case "GETNAME" -> shownName();
       case "SETNAME" -> setName(words);
       case "SETINFO" -> setLibrary(words);
       case "NO-EVICT", "NO-TOUCH" -> RespAnswer.ok();
@@ -56,7 +66,7 @@ final class ConnectedClient {
     name = checked(given);
   }
 
-  private Buffer shownName(int version) {
+  private Buffer shownName() {
     return name.isEmpty() ? new RespAnswer(version).addNothing().bytes() : RespAnswer.text(name);
   }
 
@@ -87,15 +97,15 @@ final class ConnectedClient {
     return given;
   }
 
-  private Buffer list(List<String> words, int version) {
+  private Buffer list(List<String> words) {
     if (words.size() != 2) {
       throw RespException.of("ERR syntax error in CLIENT LIST");
     }
-    return RespAnswer.text(description("list", version));
+    return RespAnswer.text(description("list"));
   }
 
   // Clients require the sizes of buffers; the node does not measure them.
-  private String description(String subcommand, int version) {
+  private String description(String subcommand) {
     return "id=" + id + " addr=" + text(remote) + " laddr=" + text(local) + " name=" + name
         + " age=" + TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - connectedNanos)
         + " idle=0 flags=N db=0 sub=0 psub=0 ssub=0 multi=-1"

@@ -10,7 +10,6 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Optional;
 import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -40,7 +39,6 @@ final class RespConnection implements RespClient, Requests {
   private final Queue<Open> open = new ArrayDeque<>();
   private final List<Runnable> goneActions = new ArrayList<>();
   private long begun;
-  private int version = RespAnswer.OLDER;
   private int waiting; // bytes of answers
   private boolean isReading;
   private boolean isEnding;
@@ -72,7 +70,7 @@ final class RespConnection implements RespClient, Requests {
 
   @Override
   public int version() {
-    return version;
+    return client.version();
   }
 
   @Override
@@ -237,60 +235,14 @@ final class RespConnection implements RespClient, Requests {
   private Future<Buffer> carryOut(List<String> words) {
     token.count();
     String command = words.get(0).toUpperCase(Locale.ROOT);
-    return switch (command) {
-      case "AUTH" -> Future.succeededFuture(authenticate(words));
-      case "HELLO" -> Future.succeededFuture(hello(words));
-      case "QUIT" -> Future.succeededFuture(quit());
-      case "PING" ->
-        Future.succeededFuture(
-            words.size() > 1 ? RespAnswer.text(words.get(1)) : RespAnswer.pong());
-      default -> {
-        token.require();
-        yield commands
-            .named(command)
-            .map(asking -> asking.answer(words, this))
-            .orElseGet(() -> Future.succeededFuture(Chatter.answer(words, client, version)));
-      }
-    };
-  }
-
-  private Buffer quit() {
-    isEnding = true;
-    return RespAnswer.ok();
-  }
-
-  // AUTH token, or AUTH user token: the name of the user says nothing here.
-  private Buffer authenticate(List<String> words) {
-    if (words.size() < 2 || words.size() > 3) {
-      throw RespException.of("ERR wrong number of arguments for 'auth' command");
+    if (!Chatter.WITHOUT_TOKEN.contains(command)) {
+      token.require();
     }
-    token.show(words.get(words.size() - 1));
-    return RespAnswer.ok();
-  }
-
-  // HELLO [version [AUTH user token] [SETNAME name]]
-  private Buffer hello(List<String> words) {
-    int asked = words.size() > 1 ? RespAnswer.version(words.get(1)) : version;
-    Optional<String> name = Optional.empty();
-    int at = 2;
-    while (at < words.size()) {
-      String option = words.get(at).toUpperCase(Locale.ROOT);
-      if (option.equals("AUTH") && at + 2 < words.size()) {
-        token.show(words.get(at + 2));
-        at += 3;
-      } else if (option.equals("SETNAME") && at + 1 < words.size()) {
-        name = Optional.of(words.get(at + 1));
-        at += 2;
-      } else {
-        throw RespException.of("ERR syntax error in HELLO");
-      }
-    }
-    if (!token.isShown()) {
-      throw RespException.of("NOAUTH HELLO must be called with AUTH, or after it");
-    }
-    name.ifPresent(client::rename);
-    version = asked;
-    return Chatter.hello(client, version);
+    isEnding |= command.equals("QUIT");
+    return commands
+        .named(command)
+        .map(asking -> asking.answer(words, this))
+        .orElseGet(() -> Future.succeededFuture(Chatter.answer(words, client, token)));
   }
 
   /** A command without its answer. */

@@ -52,7 +52,7 @@ final class ManualRateLimits implements AutoCloseable {
             new NodeMetrics(),
             Tracing.NONE,
             Witness.NONE),
-        new EnvoyServer.Corrections(ManualRateLimits::none, ManualRateLimits::none),
+        new Corrections(ManualRateLimits::none, ManualRateLimits::none),
         id -> Future.succeededFuture(policies.current().policy().subject(id)));
   }
 
