@@ -23,24 +23,12 @@ final class BucketView {
   private BucketState state;
   private @Nullable Calendar calendar;
   private final Line line;
-
-  /** The keys or tenants that wait for the bucket, with this one among them. */
-  private final long waiting;
-
-  /** The room that is left free for other callers. */
-  private long spare;
-
-  /** Whether nothing was due when it was judged; else what was free, in quanta. */
-  private boolean wasPlain = true;
-
-  private long free;
-
-  /** The room that is left free for a larger cost that waits. */
-  private long forLarger;
-
-  /** Whether this request has a place in it, that was given back, and the bin of the place. */
-  private boolean isHeld;
-
+  private final long waiting; // keys or tenants, with this one among them
+  private long spare; // units that are left free for other callers
+  private boolean wasPlain = true; // nothing was due when it was judged
+  private long free; // in quanta, unless it was plain
+  private long forLarger; // units that are left free for a larger cost that waits
+  private boolean isHeld; // by a place of this request, which was given back
   private long heldBin;
   private boolean isRefused;
 
@@ -90,6 +78,11 @@ final class BucketView {
     return bucket().scope() != Scope.KEY;
   }
 
+  /** Whether it holds a place. */
+  boolean holds(boolean isShared) {
+    return isShared || !isShared();
+  }
+
   Need need() {
     return need;
   }
@@ -124,9 +117,9 @@ final class BucketView {
     return calendar != null && calendar.bin(moment) >= calendar.base();
   }
 
-  /** Gives back the place of this request. */
-  void giveBack(long moment) {
-    isHeld = true;
+  /** Gives back the place of this request; one that comes early is judged as a newcomer. */
+  void giveBack(long moment, boolean isEarly) {
+    isHeld = !isEarly;
     heldBin = calendar().bin(moment);
     calendar().remove(heldBin, quanta(cost));
   }
@@ -134,11 +127,6 @@ final class BucketView {
   /** Restores the place: its holder came early and there is no room yet. */
   void restore() {
     calendar().add(heldBin, quanta(cost));
-  }
-
-  // Its holder came early: it is judged as a newcomer.
-  void asNewcomer() {
-    isHeld = false;
   }
 
   /** Whether the bucket lets it pass: with a place by its level alone, else beside all that is due. */

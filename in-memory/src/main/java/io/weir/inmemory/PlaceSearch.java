@@ -17,8 +17,6 @@ import java.util.function.Predicate;
  * lua/lib/queue/find_place.lua} has the same.
  */
 final class PlaceSearch {
-  private static final long ERA_FACTOR = 31;
-  private static final long MARKS = 1L << 32;
   private static final int ROUNDS = 4;
   private static final int BINS_BEHIND_TURN = 2;
 
@@ -44,34 +42,6 @@ final class PlaceSearch {
     for (int i = 0; i < mine.length; i++) {
       reaches.add(Reach.of(views.get(i), mine[i], hasWaited.test(i), wantsTicket));
     }
-  }
-
-  /** Stands for the demands of a kind and the calendars that hold a place. */
-  static long mark(long kind, List<BucketView> views, boolean isShared) {
-    long mark = kind;
-    for (BucketView view : views) {
-      if (holds(view, isShared)) {
-        long era = view.maybeCalendar().map(of -> of.era).orElse(0L);
-        mark = (mark * ERA_FACTOR + era) % MARKS;
-      }
-    }
-    return mark;
-  }
-
-  /**
-   * The same of a moment. It is for one cost if a demand counts requests: a moment counts operations, and what it keeps
-   * of such a bucket is not a part for each of them.
-   */
-  static long dueMark(long kind, List<BucketView> views, boolean isShared, long cost) {
-    long mark = mark(kind, views, isShared);
-    return views.stream().anyMatch(view -> view.demand().perRequest())
-        ? (mark * ERA_FACTOR + cost % MARKS) % MARKS
-        : mark;
-  }
-
-  /** Whether a bucket holds a place. */
-  static boolean holds(BucketView view, boolean isShared) {
-    return isShared || !view.isShared();
   }
 
   /** An instant with room in the buckets that hold it. */
@@ -246,7 +216,7 @@ final class PlaceSearch {
     }
     for (Reach reach : reaches) {
       Calendar of = reach.calendar();
-      if (holds(reach.view(), isShared)) {
+      if (reach.view().holds(isShared)) {
         boolean hasRoom = reach.reaches(due)
             && of.bin(due) >= Math.max(of.base(), of.bin(now))
             && reach.hasRoom(of.bin(due), times)

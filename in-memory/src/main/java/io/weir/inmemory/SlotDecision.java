@@ -30,7 +30,6 @@ final class SlotDecision {
   private final List<BucketView> views;
   private final RequestBuckets buckets;
   private final long paid;
-  private final long kind;
   private final State key;
 
   private Optional<Ticket> ticket = Optional.empty();
@@ -51,8 +50,6 @@ final class SlotDecision {
       boolean made) {}
 
   /**
-   * A decision on a request.
-   *
    * @param paid which overflows pay, as bits
    * @param key the state of the key
    */
@@ -69,9 +66,8 @@ final class SlotDecision {
     this.mode = mode;
     this.asked = asked;
     this.views = views;
-    this.buckets = new RequestBuckets(views);
+    this.buckets = new RequestBuckets(views, cost);
     this.paid = paid;
-    this.kind = Ticket.kind(views.stream().map(BucketView::demand).toList());
     this.key = key;
   }
 
@@ -103,19 +99,22 @@ final class SlotDecision {
 
   /** Whether the shown ticket is for these buckets. */
   boolean isForTicket() {
-    Waiter waiter = key.waiter().orElse(null);
-    return waiter != null
-        && asked
-            .shown()
-            .map(Ticket::parse)
-            .filter(shown -> shown.number() > 0 && shown.paid() == paid)
-            .filter(shown -> shown.isSigned(waiter.secret(), cost, mark(shown.isShared())))
-            .isPresent();
+    return asked
+        .shown()
+        .map(Ticket::parse)
+        .filter(shown -> shown.number() > 0 && shown.paid() == paid)
+        .filter(this::isSigned)
+        .isPresent();
+  }
+
+  private boolean isSigned(Ticket shown) {
+    long mark = shown.number() > 0 ? buckets.mark(shown.isShared()) : buckets.kind();
+    return key.waiter().filter(of -> shown.isSigned(of.secret(), cost, mark)).isPresent();
   }
 
   private void findPlace() {
     Waiter waiter = key.waiter().orElse(null);
-    asked.shown().ifPresent(text -> show(Ticket.parse(text), waiter));
+    asked.shown().map(Ticket::parse).ifPresent(this::show);
     if (!asked.wantsAlways()
         && !isOurs
         && waiter != null
@@ -123,9 +122,12 @@ final class SlotDecision {
         && mode != SlotMode.OFF) {
       note(waiter);
       waiter
-          .due(now, cost, dueMark(true), dueMark(false))
+          .due(now, cost, buckets.dueMark(true), buckets.dueMark(false))
           .filter(due -> buckets.areAlive(due.at(), due.isShared()))
-          .ifPresent(this::own);
+          .ifPresent(due -> {
+            moment = due;
+            own(due.at(), due.isShared());
+          });
     }
   }
 
@@ -134,12 +136,11 @@ final class SlotDecision {
   }
 
   private Strangers strangers(Waiter waiter) {
-    return waiter.strangers(kind, now, buckets.drained(cost));
+    return waiter.strangers(buckets.kind(), now, buckets.drained());
   }
 
-  private void show(Ticket shown, @Nullable Waiter waiter) {
-    long mark = shown.number() > 0 ? mark(shown.isShared()) : kind;
-    if (waiter == null || !shown.isSigned(waiter.secret(), cost, mark)) {
+  private void show(Ticket shown) {
+    if (!isSigned(shown)) {
       returned = shown.slot() < now - LATE_US ? Returned.LATE : Returned.UNKNOWN;
       return;
     }
@@ -149,13 +150,11 @@ final class SlotDecision {
       isEarly = isAhead;
     } else if (!buckets.areAlive(shown.slot(), shown.isShared())) {
       returned = Returned.LATE;
-    } else if (!waiter.isUnused(shown.number())) {
+    } else if (!key.makeWaiter().isUnused(shown.number())) {
       returned = Returned.UNKNOWN;
     } else {
-      isOurs = true;
       isEarly = isAhead;
-      returned = Returned.KEPT;
-      buckets.giveBack(shown.slot(), shown.isShared(), isEarly);
+      own(shown.slot(), shown.isShared());
     }
     ticket = Optional.of(shown);
   }
@@ -165,19 +164,10 @@ final class SlotDecision {
     return hasWaited && ticket.orElseThrow().isFor(bucket);
   }
 
-  private void own(Moment due) {
-    moment = due;
+  private void own(long at, boolean isShared) {
     isOurs = true;
     returned = Returned.KEPT;
-    buckets.giveBack(due.at(), due.isShared(), isEarly);
-  }
-
-  private long mark(boolean isShared) {
-    return PlaceSearch.mark(kind, views, isShared);
-  }
-
-  private long dueMark(boolean isShared) {
-    return PlaceSearch.dueMark(kind, views, isShared, cost);
+    buckets.giveBack(at, isShared, isEarly);
   }
 
   private Result admit() {
@@ -239,13 +229,10 @@ final class SlotDecision {
     } else if (place.isEmpty() && asked.wantsAlways()) {
       return Optional.empty();
     }
-    Strangers strangers = strangers(waiter);
-    return search
-        .atSecond(
-            turn.turn(),
-            waiter,
-            new Requests(width -> strangers.company(width, cost), dueMark(true), dueMark(false)))
-        .map(at -> atMoment(at, waiter));
+    Strangers others = strangers(waiter);
+    Requests kind = new Requests(
+        width -> others.company(width, cost), buckets.dueMark(true), buckets.dueMark(false));
+    return search.atSecond(turn.turn(), waiter, kind).map(at -> atMoment(at, waiter));
   }
 
   private Waiter newWaiter() {
@@ -263,7 +250,7 @@ final class SlotDecision {
     String secret = waiter.secretFor(asked.secret(), knownUntil);
     long number = waiter.nextNumber(until);
     Ticket given = Ticket.of(place.slot(), number, paid, place.isShared())
-        .signed(secret, cost, mark(place.isShared()));
+        .signed(secret, cost, buckets.mark(place.isShared()));
     return result(false, place.slot() - now, false, Optional.of(given.text()));
   }
 
@@ -271,7 +258,7 @@ final class SlotDecision {
     long until = buckets.hold(place, asked.wantsAlways());
     made = true;
     long more = place.times() > MAX_UNITS / cost ? MAX_UNITS : cost * place.times();
-    long mark = dueMark(place.isShared());
+    long mark = buckets.dueMark(place.isShared());
     waiter.keep(new Moment(place.due(), more, mark, place.isShared(), until));
     return result(false, place.slot() - now, false, Optional.empty());
   }
@@ -290,7 +277,7 @@ final class SlotDecision {
     }
     String secret =
         waiter.secretFor(asked.secret(), turn + buckets.longest(BucketView::waitedMicros));
-    Ticket proof = Ticket.waiting(turn, buckets.refused()).signed(secret, cost, kind);
+    Ticket proof = Ticket.waiting(turn, buckets.refused()).signed(secret, cost, buckets.kind());
     return result(false, turn - now, true, Optional.of(proof.text()));
   }
 
