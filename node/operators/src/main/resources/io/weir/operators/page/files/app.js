@@ -36,13 +36,7 @@ const app = {
     history.replaceState(null, '', withQuery(location.hash.split('?')[0] || '#/now', app.parameters));
     draw();
   },
-  go: hash => {
-    if (hash === location.hash) {
-      route();
-    } else {
-      location.hash = hash;
-    }
-  },
+  go: hash => (hash === location.hash ? route() : location.assign(hash)),
   doing,
   refresh
 };
@@ -135,7 +129,7 @@ function page() {
       <div class="who">
         <a class=${`state ${standing().kind}`} href="#/now">${standing().text}</a>
         <span title=${`scope ${app.session.scope}`}>${app.session.operator}</span>
-        <button type="button" class="plain" @click=${leave}>Sign out</button>
+        <button type="button" class="plain" @click=${doing(leave)}>Sign out</button>
       </div>
     </header>
     <main id="main" tabindex="-1" class=${isDead() ? 'stale' : ''}>
@@ -193,14 +187,9 @@ function signInPage() {
 }
 
 async function leave() {
-  try {
-    await signOut();
-    keep(null);
-    left();
-  } catch (error) {
-    failed(app.view, error);
-    draw();
-  }
+  await signOut();
+  keep(null);
+  left();
 }
 
 // A new page has an empty state of its views; drafts are kept.
@@ -256,15 +245,7 @@ function heard() {
 
 // Whether the session goes on; if the node does not say, it does.
 function goesOn() {
-  return session().then(
-    found => {
-      if (!found) {
-        left();
-      }
-      return Boolean(found);
-    },
-    () => true
-  );
+  return session().then(found => Boolean(found || left()), () => true);
 }
 
 // A stream that has gone silent may never end by itself, so another one is opened.
@@ -297,11 +278,7 @@ addEventListener('keydown', pressed);
 session()
   .then(found => {
     app.session = found;
-    if (found) {
-      begin();
-    } else {
-      draw();
-    }
+    (found ? begin : draw)();
   })
   .catch(error => {
     app.failure = error;

@@ -29,8 +29,7 @@ export async function compare(app, text) {
   return isSure;
 }
 
-/** Ends the comparison. */
-export async function endComparison(app) {
+async function endComparison(app) {
   await ask('/v1/rehearsal', { method: 'DELETE' });
   app.say('The comparison ends within two seconds.');
 }
@@ -58,7 +57,7 @@ function account(of, empty, isAudit) {
       : nothing}`;
 }
 
-function candidate(app, of, end) {
+function candidate(app, of) {
   const passed = Date.now() - Date.parse(of.since);
   const lasts = Date.parse(of.until) - Date.parse(of.since);
   const left = Math.max(0, lasts - passed);
@@ -67,13 +66,13 @@ function candidate(app, of, end) {
     html`<p>by ${of.by}, until ${clock(of.until)} ${bar((100 * passed) / lasts, `${wait(left)} left`)} <small>${wait(left)} left</small></p>
       ${account(of, 'No request has come yet.', false)}
       <p><a href="#/now?list=wouldbe">Who would be limited, since when</a></p>
-      <div class="buttons"><button type="button" ?disabled=${!app.may('all')} @click=${app.doing(end)}>End</button></div>`
+      <div class="buttons"><button type="button" ?disabled=${!app.may('all')} @click=${app.doing(endComparison)}>End</button></div>`
   );
 }
 
 /** How the candidate and the limits in audit mode stand; nothing if there are none. */
-export function comparison(app, end) {
+export function comparison(app) {
   const { told } = shown;
-  return html`${told?.candidate ? candidate(app, told.candidate, end) : nothing}
+  return html`${told?.candidate ? candidate(app, told.candidate) : nothing}
     ${told?.audit.outcomes.length ? panel('Limits in audit mode', account(told.audit, '', true), html`<span class="quiet">since the nodes started</span> ${silent(told)}`) : nothing}`;
 }

@@ -1,7 +1,7 @@
 // The policy as one draft: edit, dry run, compare on live traffic, put in force; and the revisions before.
 
 import { ask, askWithTag, withQuery } from './api.js';
-import { comparison, compare, endComparison, findComparison } from './compare.js';
+import { comparison, compare, findComparison } from './compare.js';
 import { keep, kept } from './draft.js';
 import { drawReplay } from './replay.js';
 import { age, clock, confirmed, diff, html, loading, nothing, panel, svg, table } from './parts.js';
@@ -108,20 +108,16 @@ async function forcedIfConfirmed(app, change) {
 
 async function publish(app) {
   const tried = await forcedIfConfirmed(app, force => put(app, true, { force }));
-  if (!tried) {
-    return;
-  }
-  const { force } = tried;
   let comment = '';
-  const isSure = await confirmed({
+  const isSure = tried && await confirmed({
     title: 'Put in force on all nodes?',
     content: html`${diff(shown.difference)}
       <label>why<input maxlength="200" @input=${event => { comment = event.target.value; }}></label>`,
     action: 'Put in force',
-    danger: force
+    danger: tried.force
   });
   if (isSure) {
-    const answer = await put(app, false, { comment, force });
+    const answer = await put(app, false, { comment, force: tried.force });
     write(null);
     Object.assign(shown, NO_RESULT);
     await find();
@@ -137,13 +133,11 @@ async function rollBack(app, to) {
     action: 'Restore',
     danger: true
   });
-  if (isSure) {
-    const done = await forcedIfConfirmed(app, force =>
-      ask(withQuery('/v1/policy/rollback', { force: force || '' }), { method: 'POST', json: { revision: to }, headers: { 'If-Match': shown.tag } }));
-    if (done) {
-      await find();
-      app.say(`Revision ${done.answer.revision} is in force, with the text of ${to}.`);
-    }
+  const done = isSure && await forcedIfConfirmed(app, force =>
+    ask(withQuery('/v1/policy/rollback', { force: force || '' }), { method: 'POST', json: { revision: to }, headers: { 'If-Match': shown.tag } }));
+  if (done) {
+    await find();
+    app.say(`Revision ${done.answer.revision} is in force, with the text of ${to}.`);
   }
 }
 
@@ -152,7 +146,6 @@ async function discard(app) {
   if (isSure) {
     write(null);
     Object.assign(shown, NO_RESULT);
-    app.draw();
   }
 }
 
@@ -228,14 +221,13 @@ function editor(app, mayEdit) {
 function steps(app, mayEdit) {
   const { draft } = shown;
   const text = edited();
-  const isTried = shown.tried === text;
   const errors = shown.problems.filter(one => one.severity === 'error').length;
   const isBehind = draft && draft.base !== revision();
   const other = !draft && shown.other?.text !== text && shown.other;
   const of = [
     ['Edit', draft ? html`differs from revision ${draft.base}${isBehind ? html`; <b>revision ${revision()} is in force by now</b>` : nothing}` : `revision ${revision()}, no change`,
       other ? html`<button type="button" ?disabled=${!mayEdit} @click=${() => edit(app, other.text, other)}>Continue the draft of ${clock(other.at)} from another session</button>` : nothing],
-    ['Dry run', errors ? html`<b class="bad">problems: ${errors}</b>` : isTried ? `accepted${shown.warnings.length ? `, warnings: ${shown.warnings.length}` : ''}` : 'not tried',
+    ['Dry run', errors ? html`<b class="bad">problems: ${errors}</b>` : shown.tried === text ? `accepted${shown.warnings.length ? `, warnings: ${shown.warnings.length}` : ''}` : 'not tried',
       html`<button type="button" ?disabled=${!mayEdit} @click=${app.doing(dryRun)}>Dry run</button>`],
     ['Compare', draft?.compared === text ? 'this draft' : draft?.compared ? 'an earlier text of the draft' : 'not compared',
       html`<button type="button" ?disabled=${!mayEdit} @click=${app.doing(async () => {
@@ -255,10 +247,8 @@ function history(app) {
   const before = shown.revisions?.find(one => one.revision < inForce)?.revision;
   const mayRestore = app.may('all') && !app.session.tenant;
   const action = one => {
-    if (one.revision === inForce) {
-      return before && mayRestore ? html`<button type="button" @click=${app.doing(() => rollBack(app, before))}>Undo…</button>` : nothing;
-    }
-    return mayRestore ? html`<button type="button" class="plain" @click=${app.doing(() => rollBack(app, one.revision))}>Restore…</button>` : nothing;
+    const [to, style, words] = one.revision === inForce ? [before, '', 'Undo…'] : [one.revision, 'plain', 'Restore…'];
+    return to && mayRestore ? html`<button type="button" class=${style} @click=${app.doing(() => rollBack(app, to))}>${words}</button>` : nothing;
   };
   const columns = [
     ['revision', one => html`<b>${one.revision}</b>${one.revision === inForce ? html` <span class="tag">in force</span>` : nothing}`],
@@ -285,16 +275,14 @@ export default {
     }
   },
 
-  heard(app) {
-    app.refresh(findComparison);
-  },
+  heard: app => app.refresh(findComparison),
 
   draw(app) {
     const mayEdit = app.may('all') && !app.session.tenant;
     const content = html`${fileNote()}${steps(app, mayEdit)}${editor(app, mayEdit)}
       ${shown.difference === null ? nothing : html`<h3>Difference to what is in force</h3>${diff(shown.difference)}`}`;
     return html`${panel(shown.draft ? 'Draft' : 'In force', shown.tag ? content : loading(8), html`<span class="quiet">${shown.tag ? `revision ${revision()}` : ''}</span>`)}
-      ${comparison(app, () => endComparison(app))}
+      ${comparison(app)}
       ${drawReplay(app, () => shown.draft?.text)}
       ${panel('History', history(app))}`;
   }
