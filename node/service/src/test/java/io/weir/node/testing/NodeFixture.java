@@ -60,7 +60,6 @@ public final class NodeFixture implements AutoCloseable {
   // No outage is tested: a machine with much other work must not look like one.
   private static final Duration BUSY_TIMEOUT = Duration.ofSeconds(5);
 
-  private final Redis redis;
   private final Vertx vertx = Vertx.vertx();
   private final Map<String, Consumer<HttpServerRequest>> upstreamPaths = new ConcurrentHashMap<>();
   private final HttpClient client =
@@ -68,8 +67,7 @@ public final class NodeFixture implements AutoCloseable {
   private final Path policyFile;
   private final int port;
   private final int upstreamPort;
-  private final OptionalInt adminPort;
-  private final Extras extras;
+  private final Setup setup;
   private @Nullable Node node;
   private @Nullable StallWatch stalls;
 
@@ -84,6 +82,34 @@ public final class NodeFixture implements AutoCloseable {
       RedisDatabase database = RedisDatabase.open();
       return new Redis(database.uri(), BUSY_TIMEOUT, database::close);
     }
+
+    static Redis ofTest(String uri, Duration timeout) {
+      return new Redis(uri, timeout, () -> {});
+    }
+  }
+
+  /** The settings of a node. Mutable; owned by the factory of one fixture. */
+  private static final class Setup {
+    private final Redis redis;
+    private FailureMode failureMode = FailureMode.DENY;
+    private Duration shutdownDelay = Duration.ZERO;
+    private OptionalInt adminPort = OptionalInt.empty();
+    private Optional<Tls> tls = Optional.empty();
+    private Map<ServicePort, Address> services = Map.of();
+    private boolean watchesPolicy;
+    private Reports reports = Reports.NONE;
+    private int connections = CONNECTIONS;
+
+    Setup(Redis redis) {
+      this.redis = redis;
+    }
+
+    static Setup of(FailureMode failureMode, Duration shutdownDelay) {
+      Setup setup = new Setup(Redis.shared());
+      setup.failureMode = failureMode;
+      setup.shutdownDelay = shutdownDelay;
+      return setup;
+    }
   }
 
   /** @param policy its text; {@code UPSTREAM} in it is replaced by the upstream's port */
@@ -93,66 +119,46 @@ public final class NodeFixture implements AutoCloseable {
 
   /** @param shutdownDelay how long the node still serves when it stops */
   public NodeFixture(String policy, FailureMode failureMode, Duration shutdownDelay) {
-    this(Redis.shared(), policy, failureMode, shutdownDelay, OptionalInt.empty());
+    this(Setup.of(failureMode, shutdownDelay), policy);
   }
 
   /** A node with an admin port. */
   public static NodeFixture withAdminPort(String policy) {
-    return new NodeFixture(
-        Redis.shared(), policy, FailureMode.DENY, Duration.ZERO, OptionalInt.of(FreePorts.one()));
+    return with(Redis.shared(), policy, setup -> setup.adminPort = OptionalInt.of(FreePorts.one()));
   }
 
   /** A node with a Redis of its own, which a test may configure. */
   public static NodeFixture withOwnRedis(String policy, FailureMode failureMode) {
     RedisProcess redis = RedisProcess.start();
-    return new NodeFixture(
+    return with(
         new Redis(redis.uri(), BUSY_TIMEOUT, redis::close),
         policy,
-        failureMode,
-        Duration.ZERO,
-        OptionalInt.empty());
+        setup -> setup.failureMode = failureMode);
   }
 
   /** The same with a Redis that the test started, and ends after the node. */
   public static NodeFixture at(String redisUri, String policy, FailureMode failureMode) {
-    return at(redisUri, BUSY_TIMEOUT, policy, failureMode);
+    return with(
+        Redis.ofTest(redisUri, BUSY_TIMEOUT), policy, setup -> setup.failureMode = failureMode);
   }
 
   /** The same for a test in which that Redis goes away: the node waits 500 ms for an answer. */
   public static NodeFixture losing(String redisUri, String policy, FailureMode failureMode) {
-    return at(redisUri, OUTAGE_TIMEOUT, policy, failureMode);
-  }
-
-  private static NodeFixture at(
-      String redisUri, Duration timeout, String policy, FailureMode failureMode) {
-    return new NodeFixture(
-        new Redis(redisUri, timeout, () -> {}),
-        policy,
-        failureMode,
-        Duration.ZERO,
-        OptionalInt.empty());
+    return with(
+        Redis.ofTest(redisUri, OUTAGE_TIMEOUT), policy, setup -> setup.failureMode = failureMode);
   }
 
   /** A node whose port for callers has TLS. */
   public static NodeFixture withTls(String policy, Tls tls) {
-    return new NodeFixture(
-        Redis.shared(),
-        policy,
-        FailureMode.DENY,
-        Duration.ZERO,
-        OptionalInt.empty(),
-        new Extras(Optional.of(tls), Map.of(), false, Reports.NONE));
+    return with(Redis.shared(), policy, setup -> setup.tls = Optional.of(tls));
   }
 
   /** A node at a Redis of the test that tells others something of its own accord. */
   public static NodeFixture reporting(String redisUri, String policy, Reports reports) {
-    return new NodeFixture(
-        new Redis(redisUri, BUSY_TIMEOUT, () -> {}),
-        policy,
-        FailureMode.DENY,
-        Duration.ZERO,
-        OptionalInt.of(FreePorts.one()),
-        new Extras(Optional.empty(), Map.of(), false, reports));
+    return with(Redis.ofTest(redisUri, BUSY_TIMEOUT), policy, setup -> {
+      setup.adminPort = OptionalInt.of(FreePorts.one());
+      setup.reports = reports;
+    });
   }
 
   /** A node with a port for clients of the Redis protocol. */
@@ -172,80 +178,41 @@ public final class NodeFixture implements AutoCloseable {
 
   /** The same at a Redis of the test that goes away, see {@link #losing}. */
   public static NodeFixture withEnvoyLosing(String redisUri, String policy, int envoyPort) {
-    Redis redis = new Redis(redisUri, OUTAGE_TIMEOUT, () -> {});
+    Redis redis = Redis.ofTest(redisUri, OUTAGE_TIMEOUT);
     return with(ServicePort.ENVOY, redis, policy, envoyPort, Optional.empty());
   }
 
   /** A node that has all ports, and so many open connections on each event loop. */
   public static NodeFixture withConnections(
       String policy, int ofLoop, Map<ServicePort, Address> services, Optional<Tls> tls) {
-    return new NodeFixture(
-        Redis.shared(),
-        policy,
-        FailureMode.DENY,
-        Duration.ZERO,
-        OptionalInt.empty(),
-        new Extras(tls, services, false, Reports.NONE, LOOPS * ofLoop));
-  }
-
-  private static NodeFixture with(
-      ServicePort service, Redis redis, String policy, int port, Optional<Tls> tls) {
-    return new NodeFixture(
-        redis,
-        policy,
-        FailureMode.DENY,
-        Duration.ZERO,
-        OptionalInt.empty(),
-        new Extras(tls, Map.of(service, new Address("127.0.0.1", port)), false, Reports.NONE));
+    return with(Redis.shared(), policy, setup -> {
+      setup.tls = tls;
+      setup.services = services;
+      setup.connections = LOOPS * ofLoop;
+    });
   }
 
   /** A node that follows changes of its policy file. */
   public static NodeFixture watching(String policy) {
-    return new NodeFixture(
-        Redis.shared(),
-        policy,
-        FailureMode.DENY,
-        Duration.ZERO,
-        OptionalInt.empty(),
-        new Extras(Optional.empty(), Map.of(), true, Reports.NONE));
+    return with(Redis.shared(), policy, setup -> setup.watchesPolicy = true);
   }
 
-  private record Extras(
-      Optional<Tls> tls,
-      Map<ServicePort, Address> services,
-      boolean watchesPolicy,
-      Reports reports,
-      int connections) {
-    static final Extras NONE = new Extras(Optional.empty(), Map.of(), false, Reports.NONE);
-
-    Extras(
-        Optional<Tls> tls,
-        Map<ServicePort, Address> services,
-        boolean watchesPolicy,
-        Reports reports) {
-      this(tls, services, watchesPolicy, reports, CONNECTIONS);
-    }
+  private static NodeFixture with(
+      ServicePort service, Redis redis, String policy, int port, Optional<Tls> tls) {
+    return with(redis, policy, setup -> {
+      setup.services = Map.of(service, new Address("127.0.0.1", port));
+      setup.tls = tls;
+    });
   }
 
-  private NodeFixture(
-      Redis redis,
-      String policy,
-      FailureMode failureMode,
-      Duration shutdownDelay,
-      OptionalInt adminPort) {
-    this(redis, policy, failureMode, shutdownDelay, adminPort, Extras.NONE);
+  private static NodeFixture with(Redis redis, String policy, Consumer<Setup> change) {
+    Setup setup = new Setup(redis);
+    change.accept(setup);
+    return new NodeFixture(setup, policy);
   }
 
-  private NodeFixture(
-      Redis redis,
-      String policy,
-      FailureMode failureMode,
-      Duration shutdownDelay,
-      OptionalInt adminPort,
-      Extras extras) {
-    this.redis = redis;
-    this.adminPort = adminPort;
-    this.extras = extras;
+  private NodeFixture(Setup setup, String policy) {
+    this.setup = setup;
     try {
       upstreamPort = vertx
           .createHttpServer()
@@ -256,7 +223,8 @@ public final class NodeFixture implements AutoCloseable {
           .join()
           .actualPort();
       policyFile = Files.createTempFile("weir-policy", ".yaml");
-      String mode = "failureMode: %s%n".formatted(failureMode.name().toLowerCase(Locale.ROOT));
+      String mode =
+          "failureMode: %s%n".formatted(setup.failureMode.name().toLowerCase(Locale.ROOT));
       Files.writeString(
           policyFile, mode + policy.replace("UPSTREAM", Integer.toString(upstreamPort)));
       port = FreePorts.one();
@@ -264,9 +232,9 @@ public final class NodeFixture implements AutoCloseable {
       throw new UncheckedIOException(e);
     }
     try {
-      start(shutdownDelay);
+      start(setup.shutdownDelay);
     } catch (RuntimeException e) {
-      redis.end().run(); // nobody closes a fixture that has not started
+      setup.redis.end().run(); // nobody closes a fixture that has not started
       throw e;
     }
   }
@@ -277,7 +245,7 @@ public final class NodeFixture implements AutoCloseable {
   }
 
   public String redisUri() {
-    return redis.uri();
+    return setup.redis.uri();
   }
 
   /** The policy file that the node was started with. */
@@ -299,7 +267,7 @@ public final class NodeFixture implements AutoCloseable {
 
   /** A URI on the admin port. */
   public URI adminUri(String path) {
-    return URI.create("http://127.0.0.1:" + adminPort.orElse(port) + path);
+    return URI.create("http://127.0.0.1:" + setup.adminPort.orElse(port) + path);
   }
 
   public HttpResponse<String> send(HttpRequest.Builder request) {
@@ -410,7 +378,7 @@ public final class NodeFixture implements AutoCloseable {
         .toCompletableFuture()
         .orTimeout(10, TimeUnit.SECONDS)
         .join();
-    redis.end().run();
+    setup.redis.end().run();
     try {
       Files.deleteIfExists(policyFile);
     } catch (IOException e) {
@@ -422,15 +390,17 @@ public final class NodeFixture implements AutoCloseable {
     node = Node.start(new NodeConfig(
         new Listening(
             new Address("127.0.0.1", port),
-            adminPort.stream().mapToObj(own -> new Address("127.0.0.1", own)).findFirst(),
-            extras.services(),
-            extras.tls(),
+            setup.adminPort.stream()
+                .mapToObj(own -> new Address("127.0.0.1", own))
+                .findFirst(),
+            setup.services,
+            setup.tls,
             List.of("https://app.example.com")),
-        new NodeConfig.Redis(redis.uri(), redis.timeout(), START_WAIT),
-        new PolicyFile(policyFile, Optional.empty(), extras.watchesPolicy()),
+        new NodeConfig.Redis(setup.redis.uri(), setup.redis.timeout(), START_WAIT),
+        new PolicyFile(policyFile, Optional.empty(), setup.watchesPolicy),
         new Tokens(Optional.of(SERVICE), Optional.of(ADMIN)),
-        new Running(LOOPS, extras.connections(), shutdownDelay, Duration.ofSeconds(10)),
-        extras.reports()));
+        new Running(LOOPS, setup.connections, shutdownDelay, Duration.ofSeconds(10)),
+        setup.reports));
     stalls = StallWatch.of(NodeView.vertx(node));
   }
 
