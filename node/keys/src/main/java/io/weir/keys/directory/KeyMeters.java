@@ -2,6 +2,7 @@ package io.weir.keys.directory;
 
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.Meter.MeterProvider;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.function.LongSupplier;
 
@@ -16,19 +17,15 @@ public final class KeyMeters {
 
   public KeyMeters(MeterRegistry registry) {
     this.registry = registry;
-    this.found = counter("found");
-    this.missing = counter("missing");
-    this.failed = counter("failed");
-    this.refused = counter("refused");
+    MeterProvider<Counter> lookups = Counter.builder("throttle.keys.lookups")
+        .description("look-ups of keys that the node did not know")
+        .withRegistry(registry);
+    this.found = lookups.withTag("outcome", "found");
+    this.missing = lookups.withTag("outcome", "missing");
+    this.failed = lookups.withTag("outcome", "failed");
+    this.refused = lookups.withTag("outcome", "refused");
     this.lost = Counter.builder("throttle.keys.rewound")
         .description("how often Redis has come back with another copy of the records")
-        .register(registry);
-  }
-
-  private Counter counter(String outcome) {
-    return Counter.builder("throttle.keys.lookups")
-        .description("look-ups of keys that the node did not know")
-        .tag("outcome", outcome)
         .register(registry);
   }
 

@@ -1,6 +1,7 @@
 package io.weir.operators.warning;
 
 import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Meter.MeterProvider;
 import io.micrometer.core.instrument.MeterRegistry;
 
 /** Counts what became of warnings. Safe for use by many threads. */
@@ -12,17 +13,13 @@ public final class WarningMeters {
 
   /** Counters of a registry, all zero. */
   public WarningMeters(MeterRegistry registry) {
-    this.delivered = counter(registry, "delivered");
-    this.failed = counter(registry, "failed");
-    this.leftOut = counter(registry, "left_out");
-    this.noReceiver = counter(registry, "no_receiver");
-  }
-
-  private static Counter counter(MeterRegistry registry, String outcome) {
-    return Counter.builder("throttle.warnings")
+    MeterProvider<Counter> warnings = Counter.builder("throttle.warnings")
         .description("Warnings of limits that fill up, by what became of them")
-        .tag("outcome", outcome)
-        .register(registry);
+        .withRegistry(registry);
+    this.delivered = warnings.withTag("outcome", "delivered");
+    this.failed = warnings.withTag("outcome", "failed");
+    this.leftOut = warnings.withTag("outcome", "left_out");
+    this.noReceiver = warnings.withTag("outcome", "no_receiver");
   }
 
   void delivered() {

@@ -1,6 +1,7 @@
 package io.weir.node.metrics;
 
 import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Meter.MeterProvider;
 import io.micrometer.core.instrument.MeterRegistry;
 
 /** The metrics of the bound of connections. Safe for use by many threads; no method throws. */
@@ -9,15 +10,11 @@ public final class ConnectionMeters {
   private final Counter refused;
 
   ConnectionMeters(MeterRegistry registry) {
-    this.closed = counter(registry, "closed");
-    this.refused = counter(registry, "refused");
-  }
-
-  private static Counter counter(MeterRegistry registry, String outcome) {
-    return Counter.builder("throttle.connections.displaced")
+    MeterProvider<Counter> connections = Counter.builder("throttle.connections.displaced")
         .description("Connections at the bound of open connections")
-        .tag("outcome", outcome)
-        .register(registry);
+        .withRegistry(registry);
+    this.closed = connections.withTag("outcome", "closed");
+    this.refused = connections.withTag("outcome", "refused");
   }
 
   /** One without an open request was closed for a new one. */
