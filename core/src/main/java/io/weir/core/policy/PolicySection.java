@@ -11,31 +11,47 @@ import java.util.Optional;
  *
  * @param <T> what is read; immutable
  */
-public interface PolicySection<T> {
+public abstract class PolicySection<T> {
+  private final Parent parent;
+  private final PartKey<T> key;
+  private final List<Field<?>> fields;
 
   /** The mapping that contains the fields. */
-  enum Parent {
+  public enum Parent {
     /** The document itself. */
     POLICY,
     /** Each operation. */
     OPERATION
   }
 
-  /** The mapping that contains the fields. */
-  Parent parent();
+  /**
+   * @param key by which users get what was read
+   * @param fields their names are new at this place
+   */
+  protected PolicySection(Parent parent, PartKey<T> key, Field<?>... fields) {
+    this.parent = parent;
+    this.key = key;
+    this.fields = List.of(fields);
+  }
 
-  /** By which users get what was read. */
-  PartKey<T> key();
+  public final Parent parent() {
+    return parent;
+  }
 
-  /** The fields; their names are new at this place. */
-  List<Field<?>> fields();
+  public final PartKey<T> key() {
+    return key;
+  }
+
+  public final List<Field<?>> fields() {
+    return fields;
+  }
 
   /**
    * Reads the fields, and reports what is wrong about them.
    *
    * @return empty if there is nothing to keep
    */
-  Optional<T> read(Section section);
+  public abstract Optional<T> read(Section section);
 
   /**
    * Reports what only the whole policy shows, such as names that nothing has. It is called once, after all extensions
@@ -43,5 +59,5 @@ public interface PolicySection<T> {
    *
    * @param root the document
    */
-  default void check(Section root, Policy policy) {}
+  public void check(Section root, Policy policy) {}
 }

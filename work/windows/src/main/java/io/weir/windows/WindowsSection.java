@@ -1,6 +1,5 @@
 package io.weir.windows;
 
-import io.weir.core.policy.PartKey;
 import io.weir.core.policy.Policy;
 import io.weir.core.policy.PolicySection;
 import io.weir.core.policy.schema.Field;
@@ -10,12 +9,11 @@ import io.weir.providers.rule.Providers;
 import io.weir.providers.rule.Upstreams;
 import java.time.Duration;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
 /** Reads windows of ordered ranges. */
-public final class WindowsSection implements PolicySection<Windows> {
+public final class WindowsSection extends PolicySection<Windows> {
   private static final int MOST_OF_INFLIGHT = 3;
   private static final int LEAST_OF_INFLIGHT = 2;
   private static final int QUEUE_OF_WIDTH = 2;
@@ -55,19 +53,8 @@ public final class WindowsSection implements PolicySection<Windows> {
           "[ranges](#windows) that are worked on at once and committed in order")
       .atMost(50, "too_many_windows");
 
-  @Override
-  public Parent parent() {
-    return Parent.POLICY;
-  }
-
-  @Override
-  public PartKey<Windows> key() {
-    return Windows.PART;
-  }
-
-  @Override
-  public List<Field<?>> fields() {
-    return List.of(WINDOWS);
+  public WindowsSection() {
+    super(Parent.POLICY, Windows.PART, WINDOWS);
   }
 
   @Override

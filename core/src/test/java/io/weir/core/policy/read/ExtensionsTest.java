@@ -22,15 +22,16 @@ import org.junit.jupiter.api.Test;
 /** Extensions add fields to policies. */
 final class ExtensionsTest {
   /** An extension with one field, which contains a text. */
-  private record Extension(PartKey<String> key, Parent parent, Field<String> field)
-      implements PolicySection<String> {
-    static Extension of(String name, Parent parent, String field) {
-      return new Extension(new PartKey<>(name, String.class), parent, Field.name(field, "a text"));
+  private static final class Extension extends PolicySection<String> {
+    private final Field<String> field;
+
+    private Extension(String name, Parent parent, Field<String> field) {
+      super(parent, new PartKey<>(name, String.class), field);
+      this.field = field;
     }
 
-    @Override
-    public List<Field<?>> fields() {
-      return List.of(field);
+    static Extension of(String name, Parent parent, String field) {
+      return new Extension(name, parent, Field.name(field, "a text"));
     }
 
     @Override

@@ -1,6 +1,5 @@
 package io.weir.keys.identity;
 
-import io.weir.core.policy.PartKey;
 import io.weir.core.policy.Policy;
 import io.weir.core.policy.PolicySection;
 import io.weir.core.policy.schema.Field;
@@ -22,7 +21,7 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /** Reads where the identity of callers comes from. */
-public final class IdentitySection implements PolicySection<IdentityRule> {
+public final class IdentitySection extends PolicySection<IdentityRule> {
   private static final Pattern TOKEN = Pattern.compile("[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}");
   private static final Pattern VISIBLE = Pattern.compile("[!-~]{1,256}");
   private static final Pattern PREFIX = Pattern.compile("[!-~]{1,40}");
@@ -149,19 +148,8 @@ public final class IdentitySection implements PolicySection<IdentityRule> {
       Table.of("identity", API_KEY, JWT, HEADER, CERTIFICATE, ANONYMOUS, PROXIES, ADDRESS_HEADER),
       "[who asks](#identity): where the gateway and batches look for the identity of a caller; default: API keys");
 
-  @Override
-  public Parent parent() {
-    return Parent.POLICY;
-  }
-
-  @Override
-  public PartKey<IdentityRule> key() {
-    return IdentityRule.PART;
-  }
-
-  @Override
-  public List<Field<?>> fields() {
-    return List.of(IDENTITY);
+  public IdentitySection() {
+    super(Parent.POLICY, IdentityRule.PART, IDENTITY);
   }
 
   @Override

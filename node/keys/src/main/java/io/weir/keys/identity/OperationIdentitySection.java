@@ -1,6 +1,5 @@
 package io.weir.keys.identity;
 
-import io.weir.core.policy.PartKey;
 import io.weir.core.policy.PolicySection;
 import io.weir.core.policy.schema.Field;
 import io.weir.core.policy.schema.Section;
@@ -12,7 +11,7 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /** Reads which sources of identity count for an operation. */
-public final class OperationIdentitySection implements PolicySection<Sources> {
+public final class OperationIdentitySection extends PolicySection<Sources> {
   private static final Pattern WORD =
       Pattern.compile("apiKey|jwt|header|clientCertificate|anonymous");
   private static final Field<List<Section.Item>> IDENTITY = Field.texts(
@@ -21,19 +20,8 @@ public final class OperationIdentitySection implements PolicySection<Sources> {
       "apiKey, jwt, header, clientCertificate or anonymous",
       "the only sources of [identity](#identity) that are valid for it; default: all");
 
-  @Override
-  public Parent parent() {
-    return Parent.OPERATION;
-  }
-
-  @Override
-  public PartKey<Sources> key() {
-    return IdentityRule.OF_OPERATION;
-  }
-
-  @Override
-  public List<Field<?>> fields() {
-    return List.of(IDENTITY);
+  public OperationIdentitySection() {
+    super(Parent.OPERATION, IdentityRule.OF_OPERATION, IDENTITY);
   }
 
   @Override

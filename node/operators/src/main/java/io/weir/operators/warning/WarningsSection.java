@@ -3,7 +3,6 @@ package io.weir.operators.warning;
 import io.weir.core.bucket.Bucket;
 import io.weir.core.bucket.Names;
 import io.weir.core.kind.KindDemand;
-import io.weir.core.policy.PartKey;
 import io.weir.core.policy.Plan;
 import io.weir.core.policy.Policy;
 import io.weir.core.policy.PolicySection;
@@ -22,7 +21,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** Reads the rules for warnings. */
-public final class WarningsSection implements PolicySection<WarningRules> {
+public final class WarningsSection extends PolicySection<WarningRules> {
   private static final List<Integer> USUAL = List.of(80, 90, 100);
   private static final int MOST = 100;
 
@@ -67,19 +66,8 @@ public final class WarningsSection implements PolicySection<WarningRules> {
           "limits about which a receiver is [warned](#warnings) when they fill up")
       .atMost(20, "too_many_warnings");
 
-  @Override
-  public Parent parent() {
-    return Parent.POLICY;
-  }
-
-  @Override
-  public PartKey<WarningRules> key() {
-    return WarningRules.PART;
-  }
-
-  @Override
-  public List<Field<?>> fields() {
-    return List.of(WARNINGS);
+  public WarningsSection() {
+    super(Parent.POLICY, WarningRules.PART, WARNINGS);
   }
 
   @Override

@@ -1,7 +1,6 @@
 package io.weir.jobs.rule;
 
 import io.weir.core.policy.OperationRule;
-import io.weir.core.policy.PartKey;
 import io.weir.core.policy.Policy;
 import io.weir.core.policy.PolicySection;
 import io.weir.core.policy.SettleRule;
@@ -25,7 +24,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** Reads the settings for the jobs of an operation. */
-public final class JobSection implements PolicySection<JobRule> {
+public final class JobSection extends PolicySection<JobRule> {
   private static final int MAX_QUEUES = 50;
   private static final Duration DAY = Duration.ofHours(24);
 
@@ -109,19 +108,8 @@ public final class JobSection implements PolicySection<JobRule> {
       "upgrade",
       "via");
 
-  @Override
-  public Parent parent() {
-    return Parent.OPERATION;
-  }
-
-  @Override
-  public PartKey<JobRule> key() {
-    return JobRule.PART;
-  }
-
-  @Override
-  public List<Field<?>> fields() {
-    return List.of(MODE, JOB);
+  public JobSection() {
+    super(Parent.OPERATION, JobRule.PART, MODE, JOB);
   }
 
   @Override

@@ -3,7 +3,6 @@ package io.weir.providers.rule;
 import io.weir.core.policy.GroupRule;
 import io.weir.core.policy.OperationRule;
 import io.weir.core.policy.OperationUpstream;
-import io.weir.core.policy.PartKey;
 import io.weir.core.policy.Policy;
 import io.weir.core.policy.PolicySection;
 import io.weir.core.policy.RetryRule;
@@ -15,7 +14,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /** Reads how operations use upstreams of providers. */
-public final class OperationUpstreamSection implements PolicySection<OperationUpstream> {
+public final class OperationUpstreamSection extends PolicySection<OperationUpstream> {
   private static final Field<String> UPSTREAM =
       Field.id("upstream", "one of `upstreams`, whose [providers](#providers) get the requests");
   private static final Field<Long> ATTEMPTS = Field.hinted(
@@ -30,19 +29,14 @@ public final class OperationUpstreamSection implements PolicySection<OperationUp
               + " upstream")
       .withoutDefault();
 
-  @Override
-  public Parent parent() {
-    return Parent.OPERATION;
-  }
-
-  @Override
-  public PartKey<OperationUpstream> key() {
-    return OperationUpstream.PART;
-  }
-
-  @Override
-  public List<Field<?>> fields() {
-    return List.of(UPSTREAM, GroupReader.GROUP, ATTEMPTS, SAFE_TO_REPEAT);
+  public OperationUpstreamSection() {
+    super(
+        Parent.OPERATION,
+        OperationUpstream.PART,
+        UPSTREAM,
+        GroupReader.GROUP,
+        ATTEMPTS,
+        SAFE_TO_REPEAT);
   }
 
   @Override

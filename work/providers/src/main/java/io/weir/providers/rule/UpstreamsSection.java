@@ -1,7 +1,6 @@
 package io.weir.providers.rule;
 
 import io.weir.core.policy.Destinations;
-import io.weir.core.policy.PartKey;
 import io.weir.core.policy.Policy;
 import io.weir.core.policy.PolicySection;
 import io.weir.core.policy.read.UpstreamFields;
@@ -19,7 +18,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /** Reads the upstreams made of providers. */
-public final class UpstreamsSection implements PolicySection<Destinations> {
+public final class UpstreamsSection extends PolicySection<Destinations> {
   private static final int MAX_SLOTS = 200;
 
   private static final Pattern CODE = Pattern.compile("-?[0-9]{1,9}");
@@ -59,19 +58,8 @@ public final class UpstreamsSection implements PolicySection<Destinations> {
           "upstreams", UPSTREAM, "upstreams that are made of [providers](#providers)")
       .atMost(50, "too_many_upstreams");
 
-  @Override
-  public Parent parent() {
-    return Parent.POLICY;
-  }
-
-  @Override
-  public PartKey<Destinations> key() {
-    return Destinations.PART;
-  }
-
-  @Override
-  public List<Field<?>> fields() {
-    return List.of(UPSTREAMS);
+  public UpstreamsSection() {
+    super(Parent.POLICY, Destinations.PART, UPSTREAMS);
   }
 
   @Override

@@ -2,7 +2,6 @@ package io.weir.node.envoy.rule;
 
 import io.weir.core.bucket.Names;
 import io.weir.core.policy.FailureMode;
-import io.weir.core.policy.PartKey;
 import io.weir.core.policy.Policy;
 import io.weir.core.policy.PolicySection;
 import io.weir.core.policy.schema.Field;
@@ -19,7 +18,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /** Reads the domains of Envoy's rate limit protocol, and their rules. */
-public final class EnvoySection implements PolicySection<EnvoyDomains> {
+public final class EnvoySection extends PolicySection<EnvoyDomains> {
   private static final int MOST_DOMAINS = 100;
   private static final int MOST_RULES = 10_000;
 
@@ -84,19 +83,8 @@ public final class EnvoySection implements PolicySection<EnvoyDomains> {
           "the domains of [Envoy's rate limit protocol](#envoy)")
       .atMost(MOST_DOMAINS, "too_many_domains");
 
-  @Override
-  public Parent parent() {
-    return Parent.POLICY;
-  }
-
-  @Override
-  public PartKey<EnvoyDomains> key() {
-    return EnvoyDomains.PART;
-  }
-
-  @Override
-  public List<Field<?>> fields() {
-    return List.of(DOMAINS);
+  public EnvoySection() {
+    super(Parent.POLICY, EnvoyDomains.PART, DOMAINS);
   }
 
   @Override

@@ -1,6 +1,5 @@
 package io.weir.node.resp.limit;
 
-import io.weir.core.policy.PartKey;
 import io.weir.core.policy.Policy;
 import io.weir.core.policy.PolicySection;
 import io.weir.core.policy.schema.Field;
@@ -8,12 +7,11 @@ import io.weir.core.policy.schema.Section;
 import io.weir.core.policy.schema.Table;
 import java.time.Duration;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
 /** Reads which plans take the limits of requests. */
-public final class RequestLimitsSection implements PolicySection<RequestLimits> {
+public final class RequestLimitsSection extends PolicySection<RequestLimits> {
   private static final Duration LONGEST = Duration.ofSeconds(RequestLimit.MAX_SECONDS);
 
   private static final Field<Long> MAX_AT_ONCE = Field.number(
@@ -36,19 +34,8 @@ public final class RequestLimitsSection implements PolicySection<RequestLimits> 
       Table.of("requestLimits", MAX_AT_ONCE, MAX_OPS_PER_SEC, MAX_DRAIN),
       "the plans whose requests may [carry a limit](#limits-of-requests), by their names");
 
-  @Override
-  public Parent parent() {
-    return Parent.POLICY;
-  }
-
-  @Override
-  public PartKey<RequestLimits> key() {
-    return RequestLimits.PART;
-  }
-
-  @Override
-  public List<Field<?>> fields() {
-    return List.of(REQUEST_LIMITS);
+  public RequestLimitsSection() {
+    super(Parent.POLICY, RequestLimits.PART, REQUEST_LIMITS);
   }
 
   @Override
