@@ -38,8 +38,7 @@ import picocli.CommandLine.Parameters;
             + " lines, Kong (decK) or a policy. Keys in clear are hashed here. Existing keys that equal their row are"
             + " left alone: an import may be repeated. Each row is in force, or named with its line and a reason;"
             + " then the command fails.",
-    sortOptions = false,
-    mixinStandardHelpOptions = true)
+    sortOptions = false)
 final class KeyImport extends AdminCommand {
   private static final int BATCH = 500;
   private static final int BATCH_CHARACTERS = 512 << 10;

@@ -2,6 +2,7 @@ package io.weir.operators.replay;
 
 import io.weir.core.policy.InvalidPolicyException;
 import io.weir.core.policy.Policy;
+import io.weir.node.command.PrintingCommand;
 import io.weir.operators.replay.Replay.NamedPolicy;
 import io.weir.state.document.PolicyDocuments;
 import java.io.BufferedInputStream;
@@ -18,29 +19,21 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import java.util.zip.GZIPInputStream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** {@code weir replay}: an access log under other limits. */
 @Command(
     name = "replay",
     description =
         "Puts the requests of access logs through a policy, at their own times and by the same "
-            + "arithmetic: who would have been limited, when, and by which limit. No node is called, and no Redis.",
-    mixinStandardHelpOptions = true)
-public final class ReplayCommand implements Callable<Integer> {
+            + "arithmetic: who would have been limited, when, and by which limit. No node is called, and no Redis.")
+public final class ReplayCommand extends PrintingCommand {
   /** Longer lines are cut. */
   private static final int MOST_CHARACTERS = 64 << 10;
-
-  @Spec
-  private CommandSpec spec = CommandSpec.create();
 
   @Parameters(
       paramLabel = "LOG",
@@ -103,7 +96,7 @@ public final class ReplayCommand implements Callable<Integer> {
         policies.add(named(and));
       }
     } catch (InvalidPolicyException e) {
-      e.problems().forEach(spec.commandLine().getErr()::println);
+      e.problems().forEach(err()::println);
       return 1;
     }
     Replay replay =
@@ -114,9 +107,9 @@ public final class ReplayCommand implements Callable<Integer> {
     replay.end();
     ReplayReport report = new ReplayReport(replay, rows);
     if (isJson) {
-      spec.commandLine().getOut().println(report.toJson().encode());
+      out().println(report.toJson().encode());
     } else {
-      report.print(spec.commandLine().getOut());
+      report.print(out());
     }
     return 0;
   }
@@ -141,10 +134,6 @@ public final class ReplayCommand implements Callable<Integer> {
     }
   }
 
-  private ParameterException wrong(String message) {
-    return new ParameterException(spec.commandLine(), message);
-  }
-
   private NamedPolicy named(Path file) throws IOException {
     Policy read = PolicyDocuments.read(file).policy();
     if (!plan.isEmpty() && !read.plans().containsKey(plan)) {
@@ -157,10 +146,8 @@ public final class ReplayCommand implements Callable<Integer> {
   private void read(String log, Replay replay) throws IOException {
     boolean isInput = log.equals("-");
     long size = isInput || isQuiet ? 0 : Files.size(Path.of(log));
-    try (Progress progress = new Progress(
-            isInput ? System.in : Files.newInputStream(Path.of(log)),
-            size,
-            spec.commandLine().getErr());
+    try (Progress progress =
+            new Progress(isInput ? System.in : Files.newInputStream(Path.of(log)), size, err());
         BufferedReader lines = new BufferedReader(new InputStreamReader(
             log.endsWith(".gz") ? unpacked(progress) : progress,
             StandardCharsets.UTF_8

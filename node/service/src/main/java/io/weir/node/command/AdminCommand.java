@@ -5,7 +5,6 @@ import io.vertx.core.json.JsonObject;
 import io.weir.node.contexts.KnownNodes;
 import io.weir.node.json.JsonInput;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.net.URLEncoder;
 import java.net.http.HttpHeaders;
 import java.net.http.HttpResponse;
@@ -13,24 +12,17 @@ import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.Map;
-import java.util.concurrent.Callable;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 /** A command that asks the admin port of a node. Mutable; picocli sets its fields. */
-public abstract class AdminCommand implements Callable<Integer> {
+public abstract class AdminCommand extends PrintingCommand {
   private static final int LEAST_ERROR = 400;
 
   private final KnownNodes nodes;
-
-  @Spec
-  private CommandSpec spec = CommandSpec.create();
 
   @Mixin
   private AdminOption admin = new AdminOption();
@@ -50,18 +42,6 @@ public abstract class AdminCommand implements Callable<Integer> {
       port = admin.port(nodes);
     }
     return port;
-  }
-
-  CommandSpec spec() {
-    return spec;
-  }
-
-  public PrintWriter out() {
-    return spec.commandLine().getOut();
-  }
-
-  public PrintWriter err() {
-    return spec.commandLine().getErr();
   }
 
   /** Begins an empty screen, or a new line where there is no terminal. */
@@ -136,10 +116,6 @@ public abstract class AdminCommand implements Callable<Integer> {
     out().print(answer.body());
     out().flush();
     return 0;
-  }
-
-  public ParameterException wrong(String message) {
-    return new ParameterException(spec.commandLine(), message);
   }
 
   /** A moment as the node reads it, which has Redis's clock: an instant, or so long from now. */

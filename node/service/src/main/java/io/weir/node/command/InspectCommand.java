@@ -9,18 +9,15 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.ArgGroupSpec;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.ISetter;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Model.PositionalParamSpec;
-import picocli.CommandLine.Spec;
 
 /** {@code weir inspect KEY}: describes a state in Redis in words; or a thing of an extension, such as an upstream. */
 @Command(
@@ -30,9 +27,8 @@ import picocli.CommandLine.Spec;
             + "quota and permits is used, when it is empty, how many wait. Or an upstream of providers: when each key may be used "
             + "next, and which ones are left alone. Or a window of ranges. Reads only.",
     sortOptions = false,
-    mixinStandardHelpOptions = true,
     versionProvider = WeirCommand.Version.class)
-final class InspectCommand implements Callable<Integer> {
+final class InspectCommand extends PrintingCommand {
   private static final int FAILED = 1;
   private static final Duration TIMEOUT = Duration.ofSeconds(5);
 
@@ -40,9 +36,6 @@ final class InspectCommand implements Callable<Integer> {
   private final Capabilities capabilities;
   private final Map<Inspection, String> named = new HashMap<>();
   private String key = "";
-
-  @Spec
-  private CommandSpec spec = CommandSpec.create();
 
   @Mixin
   private RedisOption redis = new RedisOption();
@@ -96,7 +89,7 @@ final class InspectCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    PrintWriter out = spec.commandLine().getOut();
+    PrintWriter out = out();
     try (RedisConnections connections = RedisConnections.open(redis.uri(localRedis), TIMEOUT)) {
       StateInspector inspector = new StateInspector(connections);
       PolicyInForce policy = PolicyInForce.of(
@@ -113,10 +106,10 @@ final class InspectCommand implements Callable<Integer> {
   private int shown(
       Inspection inspection, String name, StateInspector inspector, PolicyInForce policy) {
     Map<String, String> fields = inspection.show().apply(inspector, name);
-    PrintWriter out = spec.commandLine().getOut();
+    PrintWriter out = out();
     if (fields.isEmpty() && !policy.has(inspection.names(), name)) {
       String unknown = "there is no %s %s".formatted(inspection.option(), name);
-      spec.commandLine().getErr().println(unknown + policy.revisionText());
+      err().println(unknown + policy.revisionText());
       return FAILED;
     }
     if (fields.isEmpty()) {
@@ -127,8 +120,8 @@ final class InspectCommand implements Callable<Integer> {
   }
 
   private int of(OwnerView view, String key) {
-    Optional<String> problem = view.print(key, spec.commandLine().getOut());
-    problem.ifPresent(spec.commandLine().getErr()::println);
+    Optional<String> problem = view.print(key, out());
+    problem.ifPresent(err()::println);
     return problem.isPresent() ? FAILED : 0;
   }
 }

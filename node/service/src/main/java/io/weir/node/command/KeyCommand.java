@@ -5,25 +5,17 @@ import io.weir.core.policy.SecretHash;
 import java.io.PrintWriter;
 import java.security.SecureRandom;
 import java.util.Base64;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** {@code weir key ID}: makes a key, and prints its entry for the policy. */
 @Command(
     name = "key",
     description =
         "Makes an API key. The key is shown this once; only its hash goes into the policy.",
-    mixinStandardHelpOptions = true,
     versionProvider = WeirCommand.Version.class)
-final class KeyCommand implements Callable<Integer> {
+final class KeyCommand extends PrintingCommand {
   private static final int SECRET_BYTES = 24;
-
-  @Spec
-  private CommandSpec spec = CommandSpec.create();
 
   @Parameters(paramLabel = "ID", description = "the key's public id, " + Names.ID_PATTERN)
   private String id = "";
@@ -31,13 +23,12 @@ final class KeyCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     if (!Names.isId(id)) {
-      throw new ParameterException(
-          spec.commandLine(), "'%s' (expected: %s)".formatted(id, Names.ID_PATTERN));
+      throw wrong("'%s' (expected: %s)".formatted(id, Names.ID_PATTERN));
     }
     byte[] random = new byte[SECRET_BYTES];
     new SecureRandom().nextBytes(random);
     String secret = Base64.getUrlEncoder().withoutPadding().encodeToString(random);
-    PrintWriter out = spec.commandLine().getOut();
+    PrintWriter out = out();
     out.printf("key:        %s.%s%n", id, secret);
     out.printf("secretHash: %s%n", SecretHash.of(secret).formatted());
     return 0;

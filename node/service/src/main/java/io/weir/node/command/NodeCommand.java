@@ -14,7 +14,6 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -26,7 +25,6 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 /** {@code weir node}: runs one node until it is stopped. */
 @Command(
@@ -35,12 +33,8 @@ import picocli.CommandLine.Spec;
         + "WEIR_REDIS_URI) and a line of the configuration file (redis-uri = …); a flag overrides "
         + "the environment, and that overrides the file.",
     sortOptions = false,
-    mixinStandardHelpOptions = true,
     versionProvider = WeirCommand.Version.class)
-final class NodeCommand implements Callable<Integer> {
-
-  @Spec
-  private CommandSpec spec = CommandSpec.create();
+final class NodeCommand extends PrintingCommand {
 
   @SuppressWarnings("unused") // Defaults looks it up by its name, before the fields are set
   @Option(names = "--config", paramLabel = "FILE", description = "configuration file")
@@ -152,8 +146,8 @@ final class NodeCommand implements Callable<Integer> {
       stopped.countDown();
     }));
     // A script that starts nodes waits for this line.
-    spec.commandLine().getOut().println(ready(config.listening()));
-    spec.commandLine().getOut().flush();
+    out().println(ready(config.listening()));
+    out().flush();
     stopped.await();
     return 0;
   }
@@ -186,23 +180,23 @@ final class NodeCommand implements Callable<Integer> {
   }
 
   private Duration millis(String option, int value, int min, int max) {
-    return Duration.ofMillis(OptionValues.inRange(spec, option, value, min, max));
+    return Duration.ofMillis(OptionValues.inRange(spec(), option, value, min, max));
   }
 
   private int eventLoops() {
-    int loops = OptionValues.inRange(spec, "--event-loops", eventLoops, 0, 1024);
+    int loops = OptionValues.inRange(spec(), "--event-loops", eventLoops, 0, 1024);
     return loops == 0 ? Runtime.getRuntime().availableProcessors() : loops;
   }
 
   private int connections() {
-    int given = OptionValues.inRange(spec, "--max-connections", maxConnections, 0, 10_000_000);
+    int given = OptionValues.inRange(spec(), "--max-connections", maxConnections, 0, 10_000_000);
     return given == 0 ? Descriptors.forConnections() : given;
   }
 
   private Optional<String> token(String option, @Nullable String token) {
     Optional<String> given = Optional.ofNullable(token).filter(text -> !text.isBlank());
     given.flatMap(text -> Tokens.problem(option, text)).ifPresent(problem -> {
-      throw new ParameterException(spec.commandLine(), problem);
+      throw wrong(problem);
     });
     return given;
   }

@@ -11,12 +11,9 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.Callable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** {@code weir policy}: checks policies and puts them in force. */
 @Command(
@@ -39,18 +36,14 @@ final class PolicyCommand {
   @Command(
       name = "check",
       description = "Reads a policy, prints every problem, and fails if it is refused.",
-      mixinStandardHelpOptions = true,
       versionProvider = WeirCommand.Version.class)
-  static final class Check implements Callable<Integer> {
-    @Spec
-    private CommandSpec spec = CommandSpec.create();
-
+  static final class Check extends PrintingCommand {
     @Parameters(paramLabel = "FILE", description = "policy, YAML or JSON")
     private Path file = Path.of("");
 
     @Override
     public Integer call() throws IOException {
-      PrintWriter out = spec.commandLine().getOut();
+      PrintWriter out = out();
       try {
         PolicyReading reading = PolicyDocuments.read(file);
         print(reading.warnings(), out);
@@ -83,16 +76,12 @@ final class PolicyCommand {
       name = "schema",
       description =
           "Prints the JSON Schema of policies, by which editors complete and check a policy.",
-      mixinStandardHelpOptions = true,
       versionProvider = WeirCommand.Version.class)
-  static final class Schema implements Callable<Integer> {
-    @Spec
-    private CommandSpec spec = CommandSpec.create();
-
+  static final class Schema extends PrintingCommand {
     @Override
     public Integer call() {
-      spec.commandLine().getOut().print(SchemaDocument.text());
-      spec.commandLine().getOut().flush();
+      out().print(SchemaDocument.text());
+      out().flush();
       return 0;
     }
   }

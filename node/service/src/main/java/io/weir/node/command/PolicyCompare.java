@@ -23,8 +23,7 @@ import picocli.CommandLine.Parameters;
     description =
         "Decides all requests of the cluster by a candidate, too, for some time, and shows who would be denied beside "
             + "today. Nothing is enforced by it. Without FILE: the present comparison, and the denials that limits "
-            + "with mode audit would make.",
-    mixinStandardHelpOptions = true)
+            + "with mode audit would make.")
 final class PolicyCompare extends AdminCommand {
   private static final String PATH = "/v1/rehearsal";
   private static final Table<JsonObject> OUTCOMES = Table.<JsonObject>of()

@@ -8,13 +8,9 @@ import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** {@code weir policy import envoy DIR}: the files of another limiter as a section of a policy. */
 @Command(
@@ -22,13 +18,9 @@ import picocli.CommandLine.Spec;
     description =
         "Prints the configuration of another limiter as a section of a policy, and lists what has no counterpart. "
             + "FORMAT is envoy: the YAML files of envoyproxy/ratelimit.",
-    mixinStandardHelpOptions = true,
     versionProvider = WeirCommand.Version.class)
-final class PolicyImport implements Callable<Integer> {
+final class PolicyImport extends PrintingCommand {
   private static final String ENVOY = "envoy";
-
-  @Spec
-  private CommandSpec spec = CommandSpec.create();
 
   @Parameters(index = "0", paramLabel = "FORMAT", description = "envoy")
   private String format = ENVOY;
@@ -39,10 +31,9 @@ final class PolicyImport implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     if (!format.equals(ENVOY)) {
-      throw new ParameterException(
-          spec.commandLine(), "FORMAT: '%s' (expected: envoy)".formatted(format));
+      throw wrong("FORMAT: '%s' (expected: envoy)".formatted(format));
     }
-    PrintWriter err = spec.commandLine().getErr();
+    PrintWriter err = err();
     ImportedFiles imported = new ImportedFiles();
     boolean isSound = true;
     for (Path file : files()) {
@@ -68,8 +59,8 @@ final class PolicyImport implements Callable<Integer> {
       e.problems().forEach(err::println);
       return false;
     }
-    spec.commandLine().getOut().print(policy);
-    spec.commandLine().getOut().flush();
+    out().print(policy);
+    out().flush();
     return true;
   }
 
@@ -78,7 +69,7 @@ final class PolicyImport implements Callable<Integer> {
       return List.of(folder);
     }
     if (!Files.isDirectory(folder)) {
-      throw new ParameterException(spec.commandLine(), "DIR: %s is no folder".formatted(folder));
+      throw wrong("DIR: %s is no folder".formatted(folder));
     }
     try (Stream<Path> found = Files.list(folder)) {
       return found

@@ -23,7 +23,7 @@ import picocli.CommandLine.Model.ArgSpec;
 import picocli.CommandLine.Model.CommandSpec;
 
 /** The command of a row. Mutable; picocli sets its arguments. */
-@Command(sortOptions = false, mixinStandardHelpOptions = true)
+@Command(sortOptions = false)
 public final class RowCommand extends AdminCommand {
   private static final Executor LATER = CompletableFuture.delayedExecutor(2, TimeUnit.SECONDS);
 

@@ -5,19 +5,16 @@ import io.weir.cluster.local.ClientCalls.Outcome;
 import io.weir.cluster.local.ClusterFile;
 import io.weir.cluster.local.ClusterFile.DemoKey;
 import io.weir.cluster.local.Herd;
+import io.weir.node.command.PrintingCommand;
 import io.weir.node.command.WeirCommand;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.Locale;
-import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** {@code weir demo client}: the behaviour of Weir's own client at a full bucket. */
 @Command(
@@ -27,9 +24,8 @@ import picocli.CommandLine.Spec;
             + "local cluster. Fails unless every call succeeds, with at most 2 attempts each, within 3 %% of the "
             + "shortest possible time.",
     sortOptions = false,
-    mixinStandardHelpOptions = true,
     versionProvider = WeirCommand.Version.class)
-final class ClientCommand implements Callable<Integer> {
+final class ClientCommand extends PrintingCommand {
   private static final int MOST_CALLS = 5000;
   private static final double MOST_ATTEMPTS = 2;
   private static final double LATEST = 1.03;
@@ -37,9 +33,6 @@ final class ClientCommand implements Callable<Integer> {
   private static final String KEY_TO_WARM_UP = "next-token";
   private static final String KEY_WITH_SLOTS_TO_WARM_UP = "plain";
   private static final int WARM_UP_CALLS = 400;
-
-  @Spec
-  private CommandSpec spec = CommandSpec.create();
 
   @Parameters(
       paramLabel = "CALLS",
@@ -55,14 +48,13 @@ final class ClientCommand implements Callable<Integer> {
   public Integer call() throws IOException, InterruptedException {
     // Otherwise each of very many retries logs a line.
     System.setProperty("org.slf4j.simpleLogger.log.io.weir.client", "error");
-    PrintWriter out = spec.commandLine().getOut();
+    PrintWriter out = out();
     RunningCluster running = directory.read(out);
     DemoKey key = running.key(KEY);
     ClusterFile cluster = running.file();
     double ideal = calls / key.opsPerSec() - key.burstMs() / 1000.0;
     if (calls > MOST_CALLS || ideal < 1) {
-      throw new ParameterException(
-          spec.commandLine(),
+      throw wrong(
           "CALLS must be at most %d, and take a second at least: %d".formatted(MOST_CALLS, calls));
     }
     out.printf(

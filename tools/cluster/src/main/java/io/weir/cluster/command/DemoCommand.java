@@ -3,13 +3,13 @@ package io.weir.cluster.command;
 import io.weir.cluster.local.ClusterFile;
 import io.weir.cluster.local.ClusterFile.DemoKey;
 import io.weir.cluster.local.Crowd;
+import io.weir.node.command.PrintingCommand;
 import io.weir.node.command.WeirCommand;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Callable;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
@@ -17,9 +17,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** {@code weir demo}: callers of one key on all nodes, and their answers, second by second. */
 @Command(
@@ -30,12 +28,8 @@ import picocli.CommandLine.Spec;
     subcommands = {HerdCommand.class, ClientCommand.class, UpstreamCommand.class, FilesCommand.class
     },
     sortOptions = false,
-    mixinStandardHelpOptions = true,
     versionProvider = WeirCommand.Version.class)
-final class DemoCommand implements Callable<Integer> {
-  @Spec
-  private CommandSpec spec = CommandSpec.create();
-
+final class DemoCommand extends PrintingCommand {
   @Option(
       names = "--seconds",
       paramLabel = "N",
@@ -62,7 +56,7 @@ final class DemoCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    PrintWriter out = spec.commandLine().getOut();
+    PrintWriter out = out();
     RunningCluster running = directory.read(out);
     DemoKey key = running.key(keyId);
     ClusterFile cluster = running.file();

@@ -2,17 +2,15 @@ package io.weir.cluster.command;
 
 import io.weir.cluster.local.ClusterFile;
 import io.weir.cluster.local.DemoFiles;
+import io.weir.node.command.PrintingCommand;
 import io.weir.node.command.WeirCommand;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** {@code weir demo files}: the files that a demo cluster in containers needs before it starts. */
 @Command(
@@ -21,12 +19,8 @@ import picocli.CommandLine.Spec;
         "Writes policy, node configuration and cluster.json for a demo cluster that runs elsewhere, with new "
             + "keys and tokens, and prints them. Files that are there already stay.",
     sortOptions = false,
-    mixinStandardHelpOptions = true,
     versionProvider = WeirCommand.Version.class)
-final class FilesCommand implements Callable<Integer> {
-  @Spec
-  private CommandSpec spec = CommandSpec.create();
-
+final class FilesCommand extends PrintingCommand {
   @Option(
       names = "--nodes",
       split = ",",
@@ -95,7 +89,7 @@ final class FilesCommand implements Callable<Integer> {
   public Integer call() throws IOException {
     ClusterFile cluster = DemoFiles.write(
         new DemoFiles.Plan(nodes, admins, redisUri, upstream, policy, keys, directory));
-    PrintWriter out = spec.commandLine().getOut();
+    PrintWriter out = out();
     ClusterText.print(cluster, out);
     out.printf("%nTry:%n");
     cluster.keys().stream().limit(1).forEach(key -> {

@@ -7,6 +7,7 @@ import io.weir.cluster.local.Herd.Caller;
 import io.weir.cluster.local.HerdAnimation;
 import io.weir.cluster.local.HerdChart;
 import io.weir.cluster.local.Patience;
+import io.weir.node.command.PrintingCommand;
 import io.weir.node.command.WeirCommand;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -16,14 +17,10 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** {@code weir demo herd}: all callers of a key at the same moment, three times, and a chart. */
 @Command(
@@ -33,15 +30,11 @@ import picocli.CommandLine.Spec;
             + "with places, once with the time of the next token, once with exponential backoff. Prints what each second "
             + "brings, and demands attempts and waits.",
     sortOptions = false,
-    mixinStandardHelpOptions = true,
     versionProvider = WeirCommand.Version.class)
-final class HerdCommand implements Callable<Integer> {
+final class HerdCommand extends PrintingCommand {
   private static final int MOST_CALLERS = 20_000;
   private static final String KEY = "herd";
   private static final String KEY_WITHOUT_SLOTS = "next-token";
-
-  @Spec
-  private CommandSpec spec = CommandSpec.create();
 
   @Parameters(
       paramLabel = "CALLERS",
@@ -82,10 +75,9 @@ final class HerdCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException, InterruptedException {
     if (callers < 1 || callers > MOST_CALLERS) {
-      throw new ParameterException(
-          spec.commandLine(), "CALLERS must be 1 to %d: %d".formatted(MOST_CALLERS, callers));
+      throw wrong("CALLERS must be 1 to %d: %d".formatted(MOST_CALLERS, callers));
     }
-    PrintWriter out = spec.commandLine().getOut();
+    PrintWriter out = out();
     RunningCluster running = directory.read(out);
     DemoKey plain = running.key(KEY);
     DemoKey withoutSlots = running.key(KEY_WITHOUT_SLOTS);

@@ -5,6 +5,7 @@ import io.weir.cluster.replay.VectorReplay.Result;
 import io.weir.core.policy.Policy;
 import io.weir.embedded.EmbeddedRedis;
 import io.weir.inmemory.InMemoryBucketStore;
+import io.weir.node.command.PrintingCommand;
 import io.weir.node.command.WeirCommand;
 import io.weir.state.connection.RedisConnections;
 import io.weir.state.document.PolicyDocuments;
@@ -13,13 +14,9 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** {@code weir replay-vectors}: decides recorded requests again and compares. */
 @Command(
@@ -27,13 +24,9 @@ import picocli.CommandLine.Spec;
     description =
         "Decides recorded requests again, prints decisions and differences, and fails on any "
             + "difference. A replay in Redis starts a Redis of its own.",
-    mixinStandardHelpOptions = true,
     versionProvider = WeirCommand.Version.class)
-final class ReplayVectorsCommand implements Callable<Integer> {
+final class ReplayVectorsCommand extends PrintingCommand {
   private static final Duration PATIENCE = Duration.ofSeconds(10);
-
-  @Spec
-  private CommandSpec spec = CommandSpec.create();
 
   @Option(
       names = "--store",
@@ -57,11 +50,9 @@ final class ReplayVectorsCommand implements Callable<Integer> {
     Result result = switch (store) {
       case "memory" -> VectorReplay.replay(policy, vectors, InMemoryBucketStore::new);
       case "redis" -> inRedis(policy);
-      default ->
-        throw new ParameterException(
-            spec.commandLine(), "--store: %s (expected: memory or redis)".formatted(store));
+      default -> throw wrong("--store: %s (expected: memory or redis)".formatted(store));
     };
-    PrintWriter out = spec.commandLine().getOut();
+    PrintWriter out = out();
     result.shown().forEach(out::println);
     out.printf("%s: %d decisions, %d differences%n", store, result.decisions(), result.differing());
     return result.differing() == 0 && result.decisions() > 0 ? 0 : 1;

@@ -6,6 +6,7 @@ import io.weir.cluster.local.ClusterSetup;
 import io.weir.cluster.local.Crowd;
 import io.weir.cluster.local.LocalCluster;
 import io.weir.cluster.local.NodeAddresses;
+import io.weir.node.command.PrintingCommand;
 import io.weir.node.command.WeirCommand;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -13,14 +14,11 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** {@code weir up}: a whole cluster on this machine, until it is stopped. */
 @Command(
@@ -29,16 +27,12 @@ import picocli.CommandLine.Spec;
         "Starts a Redis (REDIS_URI, else redis-server of the PATH, else the bundled one), a demo "
             + "upstream and some nodes, shows one limit on all of them, and runs until Ctrl-C.",
     sortOptions = false,
-    mixinStandardHelpOptions = true,
     versionProvider = WeirCommand.Version.class)
-final class UpCommand implements Callable<Integer> {
+final class UpCommand extends PrintingCommand {
   private static final String SHOWN_KEY = "hello.";
   private static final int SHOWN_CALLERS = 64;
   private static final Duration SHOWN_FOR = Duration.ofSeconds(2);
   private static final int SHOWN_AT_MOST = 4;
-
-  @Spec
-  private CommandSpec spec = CommandSpec.create();
 
   @Option(
       names = "--host",
@@ -104,7 +98,7 @@ final class UpCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    PrintWriter out = spec.commandLine().getOut();
+    PrintWriter out = out();
     LocalCluster cluster = LocalCluster.start(new ClusterSetup(
         new NodeAddresses(host, ports, adminPorts),
         Optional.ofNullable(System.getenv("REDIS_URI")).filter(uri -> !uri.isBlank()),

@@ -1,13 +1,11 @@
 package io.weir.cluster.command;
 
 import io.weir.cluster.local.DemoUpstream;
+import io.weir.node.command.PrintingCommand;
 import io.weir.node.command.WeirCommand;
-import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** {@code weir demo upstream}: the upstream of a demo. */
 @Command(
@@ -15,12 +13,8 @@ import picocli.CommandLine.Spec;
     description =
         "Runs a service that answers every request with a description of it, until it is stopped.",
     sortOptions = false,
-    mixinStandardHelpOptions = true,
     versionProvider = WeirCommand.Version.class)
-final class UpstreamCommand implements Callable<Integer> {
-  @Spec
-  private CommandSpec spec = CommandSpec.create();
-
+final class UpstreamCommand extends PrintingCommand {
   @Option(
       names = "--host",
       paramLabel = "ADDRESS",
@@ -43,8 +37,8 @@ final class UpstreamCommand implements Callable<Integer> {
       upstream.close();
       stopped.countDown();
     }));
-    spec.commandLine().getOut().printf("demo upstream ready on http://%s:%d%n", host, port);
-    spec.commandLine().getOut().flush();
+    out().printf("demo upstream ready on http://%s:%d%n", host, port);
+    out().flush();
     stopped.await();
     return 0;
   }

@@ -11,13 +11,13 @@ import io.weir.jobs.rule.SeenJob;
 import io.weir.jobs.store.RedisJobs;
 import io.weir.node.command.Ago;
 import io.weir.node.command.PolicyInForce;
+import io.weir.node.command.PrintingCommand;
 import io.weir.node.command.RedisOption;
 import io.weir.node.command.Table;
 import io.weir.node.command.WeirCommand;
 import io.weir.node.command.Wrapped;
 import io.weir.state.connection.RedisConnections;
 import io.weir.state.inspect.StateInspector;
-import java.io.PrintWriter;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -25,18 +25,14 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** {@code weir jobs OPERATION [ID]}: lists the jobs of an operation, shows the history of one, or cancels it. */
 @Command(
@@ -44,9 +40,8 @@ import picocli.CommandLine.Spec;
     description =
         "Shows the jobs of an operation as they are in Redis, or the history of one; cancels one.",
     sortOptions = false,
-    mixinStandardHelpOptions = true,
     versionProvider = WeirCommand.Version.class)
-public final class JobsCommand implements Callable<Integer> {
+public final class JobsCommand extends PrintingCommand {
   private static final Duration TIMEOUT = Duration.ofSeconds(5);
   private static final int MOST = 100_000;
   private static final int LOOKED_AT_ONCE = 200;
@@ -63,9 +58,6 @@ public final class JobsCommand implements Callable<Integer> {
       .number("tries", it -> it.progress().attempts());
 
   private final Supplier<Optional<String>> localRedis;
-
-  @Spec
-  private CommandSpec spec = CommandSpec.create();
 
   @Parameters(index = "0", paramLabel = "OPERATION", description = "the operation of the jobs")
   private String operation = "";
@@ -139,17 +131,13 @@ public final class JobsCommand implements Callable<Integer> {
     }
   }
 
-  private ParameterException wrong(String message) {
-    return new ParameterException(spec.commandLine(), message);
-  }
-
   private int list(RedisJobs jobs, RedisConnections connections) {
     List<Job> all = of(jobs.list(operation, MOST));
     if (all.isEmpty()) {
       PolicyInForce policy = PolicyInForce.of(new StateInspector(connections));
       if (!policy.has(JobRule::operations, operation)) {
         String unknown = "there is no operation %s with jobs".formatted(operation);
-        spec.commandLine().getErr().println(unknown + policy.revisionText());
+        err().println(unknown + policy.revisionText());
         return FAILED;
       }
     }
@@ -247,9 +235,5 @@ public final class JobsCommand implements Callable<Integer> {
     } catch (CompletionException e) {
       throw e.getCause() instanceof RuntimeException cause ? cause : e;
     }
-  }
-
-  private PrintWriter out() {
-    return spec.commandLine().getOut();
   }
 }
