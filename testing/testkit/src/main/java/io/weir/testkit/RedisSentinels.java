@@ -50,11 +50,6 @@ public final class RedisSentinels implements AutoCloseable {
     RedisCluster.await(() -> master().port() != former.port());
   }
 
-  /** Both servers. */
-  public List<RedisProcess> servers() {
-    return servers;
-  }
-
   @Override
   public void close() {
     sentinels.forEach(RedisProcess::close);

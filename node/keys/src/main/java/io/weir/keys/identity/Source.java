@@ -17,11 +17,6 @@ public enum Source {
     this.word = word;
   }
 
-  /** The word of policies. */
-  public String word() {
-    return word;
-  }
-
   static Optional<Source> of(String word) {
     return Stream.of(values()).filter(source -> source.word.equals(word)).findFirst();
   }

@@ -51,21 +51,6 @@ final class SoakLedger {
     }
   }
 
-  /** When the last admitted request was sent. */
-  long last(String limit) {
-    return admissions.getOrDefault(limit, List.of()).stream()
-        .mapToLong(Admission::sent)
-        .max()
-        .orElse(0);
-  }
-
-  /** When Redis was away at last. */
-  long lastAway() {
-    synchronized (away) {
-      return away.stream().mapToLong(Span::to).max().orElse(0);
-    }
-  }
-
   /** Whether Redis was away in this interval, or shortly before or after it. */
   boolean wasAway(long from, long to) {
     synchronized (away) {

@@ -56,11 +56,6 @@ public enum JobState {
     return ENDS.contains(this);
   }
 
-  /** Whether it has a position: the number of jobs before it. */
-  public boolean isWaiting() {
-    return this == QUEUED || this == READY;
-  }
-
   /** The possible next states. */
   public Set<JobState> next() {
     return NEXT.getOrDefault(this, Set.of());

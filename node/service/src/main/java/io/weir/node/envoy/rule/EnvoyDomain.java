@@ -19,7 +19,6 @@ public final class EnvoyDomain {
 
   private final String name;
   private final String tenant;
-  private final FailureMode failureMode;
   private final RuleNode rules;
   private final boolean chargesPolicy;
   private final CarriedPlans<Carried> carriedPlans;
@@ -32,7 +31,6 @@ public final class EnvoyDomain {
       String name, String tenant, FailureMode failureMode, RuleNode rules, boolean chargesPolicy) {
     this.name = name;
     this.tenant = tenant;
-    this.failureMode = failureMode;
     this.rules = rules;
     this.chargesPolicy = chargesPolicy;
     this.carriedPlans = new CarriedPlans<>(
@@ -51,11 +49,6 @@ public final class EnvoyDomain {
   /** The owner of its limits. */
   public String tenant() {
     return tenant;
-  }
-
-  /** How it is treated while the shared state is away. */
-  public FailureMode failureMode() {
-    return failureMode;
   }
 
   /** Whether one of its rules charges subjects of the policy. */
