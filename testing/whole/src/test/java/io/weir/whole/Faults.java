@@ -69,30 +69,30 @@ final class Faults {
   private static List<Fault> ofOneRedis() {
     String shares = "shares: 80 to 105 % of the limit, no request fails";
     return List.of(
-        new Fault("Redis killed, back empty after 2 s", shares, true, () -> {
-          try (RedisProcess redis = RedisProcess.start()) {
-            return lasting(redis.uri(), SHORT, redis::kill, redis::restart)
+        new Fault(
+            "Redis killed, back empty after 2 s",
+            shares,
+            true,
+            () -> own(RedisProcess::kill, RedisProcess::restart)
                 .atMost(105)
                 .atLeast(80)
-                .withoutFailures();
-          }
-        }),
-        new Fault("Redis killed, back with its data after 2 s", shares, false, () -> {
-          try (RedisProcess redis = RedisProcess.start("--appendonly", "yes")) {
-            return lasting(redis.uri(), SHORT, redis::kill, redis::restart)
+                .withoutFailures()),
+        new Fault(
+            "Redis killed, back with its data after 2 s",
+            shares,
+            false,
+            () -> own(RedisProcess::kill, RedisProcess::restart, "--appendonly", "yes")
                 .atMost(105)
                 .atLeast(80)
-                .withoutFailures();
-          }
-        }),
-        new Fault("Redis paused for 2 s (SIGSTOP)", shares, true, () -> {
-          try (RedisProcess redis = RedisProcess.start()) {
-            return lasting(redis.uri(), SHORT, redis::pause, redis::resume)
+                .withoutFailures()),
+        new Fault(
+            "Redis paused for 2 s (SIGSTOP)",
+            shares,
+            true,
+            () -> own(RedisProcess::pause, RedisProcess::resume)
                 .atMost(110)
                 .atLeast(80)
-                .withoutFailures();
-          }
-        }),
+                .withoutFailures()),
         new Fault(
             "Redis's clock one minute forward",
             "buckets drain at once: one burst more is admitted, no request fails",
@@ -150,17 +150,9 @@ final class Faults {
             "memory full (noeviction)",
             "503 for requests that need memory, at most the limit; recovers once there is memory",
             false,
-            () -> {
-              try (RedisProcess redis = RedisProcess.start()) {
-                return lasting(
-                        redis.uri(),
-                        SHORT,
-                        () -> redis.ask("CONFIG SET maxmemory 1"),
-                        () -> redis.ask("CONFIG SET maxmemory 0"))
-                    .atMost(105)
-                    .recoveredWithin(Duration.ofSeconds(1));
-              }
-            }),
+            () -> asked("CONFIG SET maxmemory 1", "CONFIG SET maxmemory 0")
+                .atMost(105)
+                .recoveredWithin(Duration.ofSeconds(1))),
         new Fault(
             "memory is freed by eviction (allkeys-lru)",
             "refused at start, with the reason",
@@ -171,17 +163,9 @@ final class Faults {
             "a permission is taken away (ACL)",
             "503 until it is back: an error is not an outage",
             false,
-            () -> {
-              try (RedisProcess redis = RedisProcess.start()) {
-                return lasting(
-                        redis.uri(),
-                        SHORT,
-                        () -> redis.ask("ACL SETUSER default -fcall -evalsha -eval"),
-                        () -> redis.ask("ACL SETUSER default +@all"))
-                    .atMost(105)
-                    .recoveredWithin(Duration.ofSeconds(1));
-              }
-            }),
+            () -> asked("ACL SETUSER default -fcall -evalsha -eval", "ACL SETUSER default +@all")
+                .atMost(105)
+                .recoveredWithin(Duration.ofSeconds(1))),
         new Fault(
             "the name in Redis's certificate is wrong (TLS)",
             "refused at start, with the reason",
@@ -237,13 +221,8 @@ final class Faults {
             "shares, at most 110 % of the limit, no request fails",
             false,
             () -> {
-              try (RedisProcess redis = RedisProcess.start();
-                  RedisProcess other = RedisProcess.start()) {
-                return lasting(
-                        redis.uri(),
-                        SHORT,
-                        () -> redis.ask("REPLICAOF 127.0.0.1 " + other.port()),
-                        () -> redis.ask("REPLICAOF NO ONE"))
+              try (RedisProcess other = RedisProcess.start()) {
+                return asked("REPLICAOF 127.0.0.1 " + other.port(), "REPLICAOF NO ONE")
                     .atMost(110)
                     .withoutFailures();
               }
@@ -331,6 +310,18 @@ final class Faults {
     long to = System.nanoTime();
     scene.end();
     return FaultRow.of(scene, from, mended, to, opsPerSec, broken);
+  }
+
+  // The same with a Redis of its own.
+  private static FaultRow own(
+      Consumer<RedisProcess> begin, Consumer<RedisProcess> end, String... options) {
+    try (RedisProcess redis = RedisProcess.start(options)) {
+      return lasting(redis.uri(), SHORT, () -> begin.accept(redis), () -> end.accept(redis));
+    }
+  }
+
+  private static FaultRow asked(String begin, String end) {
+    return own(redis -> redis.ask(begin), redis -> redis.ask(end));
   }
 
   private static FaultRow once(Consumer<RedisProcess> change) {

@@ -120,23 +120,12 @@ abstract class ProvidersInRedis {
         .get(0);
   }
 
-  static Provider of(String name, int most, String group) {
-    return new Provider(
-        name,
-        URI.create("http://127.0.0.1:1"),
-        new Provider.Rank(0, 1),
-        new Provider.Load(most, 0),
-        Set.of(group),
-        List.of());
+  static Provider of(String name, int most, String... groups) {
+    return of(name, new Provider.Rank(0, 1), new Provider.Load(most, 0), groups);
   }
 
-  static Provider ofAll(String name, int most) {
+  static Provider of(String name, Provider.Rank rank, Provider.Load load, String... groups) {
     return new Provider(
-        name,
-        URI.create("http://127.0.0.1:1"),
-        new Provider.Rank(0, 1),
-        new Provider.Load(most, 0),
-        Set.of(),
-        List.of());
+        name, URI.create("http://127.0.0.1:1"), rank, load, Set.of(groups), List.of());
   }
 }

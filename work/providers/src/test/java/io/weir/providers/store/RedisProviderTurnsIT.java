@@ -9,10 +9,8 @@ import io.weir.providers.rule.Booking.End;
 import io.weir.providers.rule.Booking.Lesson;
 import io.weir.providers.rule.Provider;
 import io.weir.providers.rule.Providers;
-import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** The order of callers without room, in all or at each provider, with a manual clock. */
@@ -30,20 +28,8 @@ final class RedisProviderTurnsIT extends ProvidersInRedis {
 
   @Test
   void aGroupWithOneProviderLeavesRoomToTheOthers() {
-    Provider slow = new Provider(
-        "slow",
-        URI.create("http://127.0.0.1:1"),
-        new Provider.Rank(0, 1),
-        new Provider.Load(0, 0),
-        Set.of(GROUP),
-        List.of());
-    Provider other = new Provider(
-        "b",
-        URI.create("http://127.0.0.1:1"),
-        new Provider.Rank(0, 1),
-        new Provider.Load(0, 0),
-        Set.of("heavy"),
-        List.of());
+    Provider slow = of("slow", 0, GROUP);
+    Provider other = of("b", 0, "heavy");
     Providers upstream = upstream(true, 8, slow, other);
     for (int i = 0; i < 6; i++) {
       assertThat(booked(upstream).provider()).isEqualTo("slow");
@@ -91,20 +77,8 @@ final class RedisProviderTurnsIT extends ProvidersInRedis {
 
   @Test
   void aGroupWhoseProvidersAreBusyHoldsNoRoomOfTheOthers() {
-    Provider slow = new Provider(
-        "slow",
-        URI.create("http://127.0.0.1:1"),
-        new Provider.Rank(0, 1),
-        new Provider.Load(1, 0),
-        Set.of("heavy"),
-        List.of());
-    Provider light = new Provider(
-        "b",
-        URI.create("http://127.0.0.1:1"),
-        new Provider.Rank(1, 1),
-        new Provider.Load(1, 0),
-        Set.of("light"),
-        List.of());
+    Provider slow = of("slow", 1, "heavy");
+    Provider light = of("b", new Provider.Rank(1, 1), new Provider.Load(1, 0), "light");
     Providers upstream = upstream(true, 2, slow, light);
     assertThat(book(upstream, "one", "heavy")).isInstanceOf(Booked.class);
     now += 1000;
@@ -156,7 +130,7 @@ final class RedisProviderTurnsIT extends ProvidersInRedis {
 
   @Test
   void groupsTakeTurnsAtABusyProviderToo() {
-    Providers upstream = upstream(true, 8, ofAll("a", 1), of("b", 1, "other"));
+    Providers upstream = upstream(true, 8, of("a", 1), of("b", 1, "other"));
     assertThat(book(upstream, "one", "light")).isInstanceOf(Booked.class);
     now += 1000;
     assertThat(book(upstream, "two", "heavy")).isInstanceOf(Booking.Full.class);
@@ -171,7 +145,7 @@ final class RedisProviderTurnsIT extends ProvidersInRedis {
   void asManyAsThereArePlacesAreServedAtOnce() {
     Provider[] all = new Provider[10];
     for (int i = 0; i < all.length; i++) {
-      all[i] = ofAll("p" + i, 1);
+      all[i] = of("p" + i, 1);
     }
     Providers upstream = upstream(true, 20, all);
     List<Booked> held = new ArrayList<>();
@@ -195,7 +169,7 @@ final class RedisProviderTurnsIT extends ProvidersInRedis {
 
   @Test
   void aProviderThatIsLeftAloneForLongDoesNotHideOneThatIsFreeSoon() {
-    Providers upstream = upstream(true, 8, ofAll("a", 1), provider("b", 1, 1, 0, 0));
+    Providers upstream = upstream(true, 8, of("a", 1), provider("b", 1, 1, 0, 0));
     assertThat(booked(upstream).provider()).isEqualTo("a");
     assertThat(booked(upstream).provider()).isEqualTo("b");
     end(upstream, requests - 1, "b", Lesson.of("", 60_000_000, 0, ""));
@@ -206,13 +180,8 @@ final class RedisProviderTurnsIT extends ProvidersInRedis {
 
   @Test
   void aGroupWhoseFreeKeyIsNotDueHoldsNoRoom() {
-    Provider seldom = new Provider(
-        "seldom",
-        URI.create("http://127.0.0.1:1"),
-        new Provider.Rank(0, 1),
-        new Provider.Load(9, 3_600_000_000L),
-        Set.of("heavy"),
-        List.of());
+    Provider seldom =
+        of("seldom", new Provider.Rank(0, 1), new Provider.Load(9, 3_600_000_000L), "heavy");
     Providers upstream = upstream(true, 4, seldom, of("busy", 1, "heavy"), of("idle", 9, "light"));
     assertThat(book(upstream, "a", "heavy")).isInstanceOf(Booked.class);
     assertThat(book(upstream, "a", "heavy")).isInstanceOf(Booked.class);
@@ -249,13 +218,7 @@ final class RedisProviderTurnsIT extends ProvidersInRedis {
 
   @Test
   void aProviderMayHaveABoundOfItsOwn() {
-    Provider own = new Provider(
-        "own",
-        URI.create("http://127.0.0.1:1"),
-        new Provider.Rank(0, 1),
-        new Provider.Load(2, 0),
-        Set.of(),
-        List.of());
+    Provider own = of("own", 2);
     Providers upstream = upstream(true, 8, own, provider("b", 1, 1, 0, 0));
     List<String> sent = new ArrayList<>();
     for (int i = 0; i < 8; i++) {
