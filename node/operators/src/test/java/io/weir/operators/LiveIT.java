@@ -9,6 +9,7 @@ import io.weir.core.policy.FailureMode;
 import io.weir.core.policy.SecretHash;
 import io.weir.node.command.WeirCommand;
 import io.weir.node.testing.NodeFixture;
+import io.weir.node.testing.TwoNodes;
 import io.weir.operators.nodes.RedisNodes;
 import io.weir.state.connection.RedisConnections;
 import io.weir.testkit.FaultProxy;
@@ -26,8 +27,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import picocli.CommandLine;
@@ -43,23 +43,12 @@ final class LiveIT {
         - { id: k1, tenant: acme, secretHash: "%s" }
       """.formatted(SecretHash.of("secret-of-all").formatted());
 
-  private RedisProcess redis;
-  private NodeFixture one;
-  private NodeFixture two;
+  @AutoClose
+  private final TwoNodes nodes = TwoNodes.start(POLICY);
 
-  @BeforeEach
-  void start() {
-    redis = RedisProcess.start();
-    one = NodeFixture.at(redis.uri(), POLICY, FailureMode.DENY);
-    two = NodeFixture.at(redis.uri(), POLICY, FailureMode.DENY);
-  }
-
-  @AfterEach
-  void end() {
-    one.close();
-    two.close();
-    redis.close();
-  }
+  private final RedisProcess redis = nodes.redis();
+  private final NodeFixture one = nodes.one();
+  private final NodeFixture two = nodes.two();
 
   private static JsonObject nodes(NodeFixture node) {
     return look(node, "/v1/nodes");

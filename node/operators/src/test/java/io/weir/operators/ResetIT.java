@@ -5,9 +5,9 @@ import static org.awaitility.Awaitility.await;
 
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
-import io.weir.core.policy.FailureMode;
 import io.weir.node.command.WeirCommand;
 import io.weir.node.testing.NodeFixture;
+import io.weir.node.testing.TwoNodes;
 import io.weir.testkit.RedisProcess;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -19,8 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -44,23 +43,13 @@ final class ResetIT {
         k2: { tenant: acme }
         k3: { tenant: other }
       """;
-  private RedisProcess redis;
-  private NodeFixture one;
-  private NodeFixture two;
 
-  @BeforeEach
-  void start() {
-    redis = RedisProcess.start();
-    one = NodeFixture.at(redis.uri(), POLICY, FailureMode.DENY);
-    two = NodeFixture.at(redis.uri(), POLICY, FailureMode.DENY);
-  }
+  @AutoClose
+  private final TwoNodes nodes = TwoNodes.start(POLICY);
 
-  @AfterEach
-  void end() {
-    one.close();
-    two.close();
-    redis.close();
-  }
+  private final RedisProcess redis = nodes.redis();
+  private final NodeFixture one = nodes.one();
+  private final NodeFixture two = nodes.two();
 
   private HttpResponse<String> operator(String method, String path, String body) {
     return one.send(HttpRequest.newBuilder(one.uri(path))

@@ -11,6 +11,7 @@ import io.weir.client.check.OutageMode;
 import io.weir.core.policy.FailureMode;
 import io.weir.core.policy.SecretHash;
 import io.weir.node.testing.NodeFixture;
+import io.weir.node.testing.TwoNodes;
 import io.weir.testkit.FaultProxy;
 import io.weir.testkit.RedisProcess;
 import java.net.URI;
@@ -20,8 +21,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -37,23 +37,12 @@ final class CheckNodesIT {
       subjects: [{ id: k1, tenant: acme, secretHash: "%s" }]
       """.formatted(SecretHash.of("secret").formatted());
 
-  private RedisProcess redis;
-  private NodeFixture one;
-  private NodeFixture two;
+  @AutoClose
+  private final TwoNodes nodes = TwoNodes.start(POLICY);
 
-  @BeforeEach
-  void start() {
-    redis = RedisProcess.start();
-    one = NodeFixture.at(redis.uri(), POLICY, FailureMode.DENY);
-    two = NodeFixture.at(redis.uri(), POLICY, FailureMode.DENY);
-  }
-
-  @AfterEach
-  void end() {
-    one.close();
-    two.close();
-    redis.close();
-  }
+  private final RedisProcess redis = nodes.redis();
+  private final NodeFixture one = nodes.one();
+  private final NodeFixture two = nodes.two();
 
   private static CheckClient client(OutageMode outage, NodeFixture... nodes) {
     List<URI> addresses = new ArrayList<>();

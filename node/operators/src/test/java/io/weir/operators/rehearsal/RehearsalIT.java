@@ -8,6 +8,7 @@ import io.vertx.core.json.JsonObject;
 import io.weir.core.policy.FailureMode;
 import io.weir.core.policy.SecretHash;
 import io.weir.node.testing.NodeFixture;
+import io.weir.node.testing.TwoNodes;
 import io.weir.testkit.FaultProxy;
 import io.weir.testkit.RedisProcess;
 import java.net.http.HttpRequest;
@@ -15,8 +16,7 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -44,23 +44,12 @@ final class RehearsalIT {
         - { id: t1, tenant: other, plan: trial, secretHash: "%1$s" }
       """.formatted(SecretHash.of("secret-of-all").formatted());
 
-  private RedisProcess redis;
-  private NodeFixture one;
-  private NodeFixture two;
+  @AutoClose
+  private final TwoNodes nodes = TwoNodes.start(POLICY);
 
-  @BeforeEach
-  void start() {
-    redis = RedisProcess.start();
-    one = NodeFixture.at(redis.uri(), POLICY, FailureMode.DENY);
-    two = NodeFixture.at(redis.uri(), POLICY, FailureMode.DENY);
-  }
-
-  @AfterEach
-  void end() {
-    one.close();
-    two.close();
-    redis.close();
-  }
+  private final RedisProcess redis = nodes.redis();
+  private final NodeFixture one = nodes.one();
+  private final NodeFixture two = nodes.two();
 
   private static HttpResponse<String> operator(
       NodeFixture node, String method, String path, String body) {

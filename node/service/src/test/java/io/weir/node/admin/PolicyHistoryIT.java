@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
-import io.weir.core.policy.FailureMode;
 import io.weir.node.testing.NodeFixture;
+import io.weir.node.testing.TwoNodes;
 import io.weir.testkit.RedisProcess;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
@@ -15,8 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 /** What operators know of the policies before the one in force, and how two of them do not overwrite each other. */
@@ -28,23 +27,13 @@ final class PolicyHistoryIT {
       subjects:
         k1: { tenant: acme }
       """;
-  private RedisProcess redis;
-  private NodeFixture one;
-  private NodeFixture two;
 
-  @BeforeEach
-  void start() {
-    redis = RedisProcess.start();
-    one = NodeFixture.at(redis.uri(), POLICY.formatted(1), FailureMode.DENY);
-    two = NodeFixture.at(redis.uri(), POLICY.formatted(1), FailureMode.DENY);
-  }
+  @AutoClose
+  private final TwoNodes nodes = TwoNodes.start(POLICY.formatted(1));
 
-  @AfterEach
-  void end() {
-    one.close();
-    two.close();
-    redis.close();
-  }
+  private final RedisProcess redis = nodes.redis();
+  private final NodeFixture one = nodes.one();
+  private final NodeFixture two = nodes.two();
 
   private static HttpResponse<String> ask(
       NodeFixture node, String method, String path, String body, String... headers) {
