@@ -33,7 +33,7 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -78,6 +78,8 @@ final class IdentityIT {
   private static final AtomicInteger READS = new AtomicInteger();
   private static final AtomicReference<String> KEYS = new AtomicReference<>("");
   private static RSAKey rsa;
+
+  @AutoClose
   private static NodeFixture fixture;
 
   @BeforeAll
@@ -100,11 +102,6 @@ final class IdentityIT {
               .response()
               .end(request.getHeader("X-Weir-Subject") + " " + request.getHeader("X-Weir-Tenant")));
     }
-  }
-
-  @AfterAll
-  static void stop() {
-    fixture.close();
   }
 
   private static HttpResponse<String> get(String path, String... headers) {

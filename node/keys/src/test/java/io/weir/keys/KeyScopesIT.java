@@ -12,24 +12,21 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /** What tokens of operators may do: by every route that the node describes. */
 final class KeyScopesIT {
+  @AutoClose
   private static NodeFixture fixture;
+
   private static Operating admin;
 
   @BeforeAll
   static void start() {
     fixture = NodeFixture.withOwnRedis(KeysIT.POLICY, FailureMode.DENY);
     admin = Operating.on(fixture);
-  }
-
-  @AfterAll
-  static void stop() {
-    fixture.close();
   }
 
   private static Operating operator(String name, String more) {

@@ -15,8 +15,7 @@ import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -39,17 +38,8 @@ final class KeysIT {
         - { id: listed, tenant: acme, secretHash: "%s" }
       """.formatted(SecretHash.of("secret-of-listed").formatted());
 
-  private static NodeFixture fixture;
-
-  @BeforeAll
-  static void start() {
-    fixture = NodeFixture.withOwnRedis(POLICY, FailureMode.DENY);
-  }
-
-  @AfterAll
-  static void stop() {
-    fixture.close();
-  }
+  @AutoClose
+  private static NodeFixture fixture = NodeFixture.withOwnRedis(POLICY, FailureMode.DENY);
 
   private static HttpResponse<String> ask(String method, String path, String body, String... more) {
     HttpRequest.Builder request = HttpRequest.newBuilder(fixture.uri(path))

@@ -17,8 +17,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.MethodOrderer.OrderAnnotation;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
@@ -27,17 +26,8 @@ import org.junit.jupiter.api.TestMethodOrder;
 /** Keys on a Redis Cluster, where each record is on the master of its partition. */
 @TestMethodOrder(OrderAnnotation.class)
 final class KeysOnClusterIT {
-  private static RedisCluster cluster;
-
-  @BeforeAll
-  static void start() {
-    cluster = RedisCluster.start(2, 0);
-  }
-
-  @AfterAll
-  static void stop() {
-    cluster.close();
-  }
+  @AutoClose
+  private static RedisCluster cluster = RedisCluster.start(2, 0);
 
   // The last one: a part that was away counts as failed for a while.
   @Order(2)

@@ -23,7 +23,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -46,18 +46,15 @@ final class StrandedKeysIT {
   private static final String WITHOUT_SMALL =
       POLICY.replace("  small: { buckets: [few] }", "  tiny: { buckets: [few] }");
 
+  @AutoClose
   private NodeFixture fixture;
+
   private Operating operator;
 
   @BeforeEach
   void start() {
     fixture = NodeFixture.withOwnRedis(POLICY, FailureMode.DENY);
     operator = Operating.on(fixture);
-  }
-
-  @AfterEach
-  void stop() {
-    fixture.close();
   }
 
   private HttpResponse<String> put(String query, String policy) {

@@ -13,7 +13,7 @@ import java.nio.file.Files;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -30,7 +30,9 @@ final class WatchedPolicyIT {
       """;
   private static final String WITHOUT_SMALL = POLICY.replace("small", "tiny");
 
+  @AutoClose
   private NodeFixture node;
+
   private Operating operator;
   private String file;
 
@@ -40,11 +42,6 @@ final class WatchedPolicyIT {
     operator = Operating.on(node);
     file = Files.readString(node.policyFile());
     isSoon("in_force");
-  }
-
-  @AfterEach
-  void stop() {
-    node.close();
   }
 
   private void isSoon(String state) {

@@ -15,7 +15,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.time.Duration;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
@@ -33,17 +33,14 @@ final class CommandLimitIT {
       """;
 
   private static int port;
+
+  @AutoClose
   private static NodeFixture node;
 
   @BeforeAll
   static void start() {
     port = FreePorts.one();
     node = NodeFixture.withResp(POLICY, port);
-  }
-
-  @AfterAll
-  static void end() {
-    node.close();
   }
 
   /** The first number of each answer: 1 if the caller is limited. */

@@ -10,12 +10,13 @@ import java.time.Duration;
 import java.util.OptionalDouble;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /** The metrics show the fill level of buckets of scope {@code cluster}. */
 final class BucketWatchIT {
+  @AutoClose
   private static NodeFixture fixture;
 
   @BeforeAll
@@ -40,11 +41,6 @@ final class BucketWatchIT {
         subjects:
           k1: { tenant: acme, secretHash: "%s" }
         """.formatted(SecretHash.of("s1").formatted()), FailureMode.DENY);
-  }
-
-  @AfterAll
-  static void stop() {
-    fixture.close();
   }
 
   @Test

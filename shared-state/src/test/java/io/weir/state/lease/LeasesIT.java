@@ -23,9 +23,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -41,19 +40,10 @@ final class LeasesIT {
   private static final long PAUSE_NANOS = 150_000_000;
   private static final int RUNS_AT_MOST = 5;
 
-  private static RedisCluster cluster;
+  @AutoClose
+  private static RedisCluster cluster = RedisCluster.start(2, 0);
 
   private final List<LeasingHost> hosts = new ArrayList<>();
-
-  @BeforeAll
-  static void startCluster() {
-    cluster = RedisCluster.start(2, 0);
-  }
-
-  @AfterAll
-  static void stopCluster() {
-    cluster.close();
-  }
 
   @BeforeEach
   void start() {

@@ -10,23 +10,19 @@ import io.weir.testkit.KindsContract;
 import io.weir.testkit.ManualClock;
 import io.weir.testkit.RedisDatabase;
 import java.time.Duration;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** The contract of kinds, where commands are sent as scripts. */
 @ExtendWith(RedisFixture.class)
 final class ScriptsKindsIT extends KindsContract {
+  @AutoClose
   private static RedisConnections connections;
 
   @BeforeAll
   static void start(RedisDatabase database) {
     connections = RedisConnections.open(database.uri() + "?functions=off", Duration.ofSeconds(10));
-  }
-
-  @AfterAll
-  static void stop() {
-    connections.close();
   }
 
   @Override

@@ -12,24 +12,14 @@ import java.net.http.HttpResponse;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 final class AdminIT {
   private static final String[] TOKEN = {"Authorization", "Bearer " + NodeFixture.ADMIN};
 
-  private static NodeFixture node;
-
-  @BeforeAll
-  static void start() {
-    node = new NodeFixture(TestPolicies.slow(), FailureMode.DENY);
-  }
-
-  @AfterAll
-  static void stop() {
-    node.close();
-  }
+  @AutoClose
+  private static NodeFixture node = new NodeFixture(TestPolicies.slow(), FailureMode.DENY);
 
   @Test
   void aPolicyIsReadAndReplacedWithTheAdminTokenOnly() {

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.weir.core.policy.FailureMode;
 import io.weir.node.testing.NodeFixture;
 import io.weir.node.testing.TestPolicies;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
@@ -17,6 +17,7 @@ final class CorsIT {
   private static final String ALLOWED = "Origin: https://app.example.com\r\n";
   private static final String OTHER = "Origin: https://evil.example.com\r\n";
 
+  @AutoClose
   private static NodeFixture node;
 
   @BeforeAll
@@ -29,11 +30,6 @@ final class CorsIT {
             .putHeader("Access-Control-Allow-Origin", "*")
             .putHeader("Access-Control-Expose-Headers", "X-Own")
             .end("open"));
-  }
-
-  @AfterAll
-  static void stop() {
-    node.close();
   }
 
   @Test

@@ -18,8 +18,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -91,19 +90,10 @@ final class FuzzIT {
       "HTTP/1.0",
       "HTTP/2.0");
 
-  private static NodeFixture node;
+  @AutoClose
+  private static NodeFixture node = new NodeFixture(TestPolicies.slow(), FailureMode.DENY);
 
   private final AtomicInteger answered = new AtomicInteger();
-
-  @BeforeAll
-  static void start() {
-    node = new NodeFixture(TestPolicies.slow(), FailureMode.DENY);
-  }
-
-  @AfterAll
-  static void stop() {
-    node.close();
-  }
 
   static Stream<Long> seeds() {
     return Stream.of(1L, 20_261_122L);

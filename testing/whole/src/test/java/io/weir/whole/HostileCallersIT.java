@@ -16,9 +16,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -30,14 +29,10 @@ final class HostileCallersIT {
   private static final String HOSTILE = "X-Api-Key: " + TestPolicies.key("k2") + "\r\n";
   private static final int MANY = 300;
 
-  private static NodeFixture node;
+  @AutoClose
+  private static NodeFixture node = new NodeFixture(policy(), FailureMode.DENY);
 
   private final List<Socket> sockets = new ArrayList<>();
-
-  @BeforeAll
-  static void start() {
-    node = new NodeFixture(policy(), FailureMode.DENY);
-  }
 
   // A long timeout, so that the upstream is not to blame.
   private static String policy() {
@@ -46,11 +41,6 @@ final class HostileCallersIT {
         .replace("maxBodyBytes: 100000", "maxBodyBytes: 10000000")
         .replace("tenant: acme", "tenant: mine")
         .replace("k2: { tenant: mine", "k2: { tenant: hostile");
-  }
-
-  @AfterAll
-  static void stop() {
-    node.close();
   }
 
   @AfterEach

@@ -6,7 +6,7 @@ import io.weir.core.policy.FailureMode;
 import io.weir.core.policy.SecretHash;
 import io.weir.node.testing.NodeFixture;
 import java.net.http.HttpResponse;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -28,6 +28,7 @@ final class IdentityOfItemsIT {
         clientCertificate: { tenant: machines }
       """.formatted(SecretHash.of("secret").formatted());
 
+  @AutoClose
   private static NodeFixture fixture;
 
   @BeforeAll
@@ -36,11 +37,6 @@ final class IdentityOfItemsIT {
     fixture.upstreamAnswers(
         "/ask", request -> request.response().end("user " + request.getHeader("X-User")));
     fixture.upstreamAnswers("/admin", request -> request.response().end("opened"));
-  }
-
-  @AfterAll
-  static void stop() {
-    fixture.close();
   }
 
   private static HttpResponse<String> batch(String item) {

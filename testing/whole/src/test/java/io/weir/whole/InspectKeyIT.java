@@ -12,7 +12,7 @@ import java.io.StringWriter;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -47,6 +47,7 @@ final class InspectKeyIT {
         lonely: { tenant: other }
       """;
 
+  @AutoClose
   private static NodeFixture fixture;
 
   private final StringWriter out = new StringWriter();
@@ -62,11 +63,6 @@ final class InspectKeyIT {
     for (int i = 0; i < 2; i++) {
       check("/v1/reservations", "busy", "Pong");
     }
-  }
-
-  @AfterAll
-  static void stop() {
-    fixture.close();
   }
 
   private static void check(String path, String subject, String operation) {

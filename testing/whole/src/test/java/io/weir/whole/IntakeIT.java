@@ -14,8 +14,7 @@ import java.net.Socket;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -28,17 +27,8 @@ final class IntakeIT {
   private static final String KEY = "X-Api-Key: " + TestPolicies.key("k2") + "\r\n";
   private static final String SMUGGLED = "GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n";
 
-  private static NodeFixture node;
-
-  @BeforeAll
-  static void start() {
-    node = NodeFixture.withOwnRedis(TestPolicies.slow(), FailureMode.DENY);
-  }
-
-  @AfterAll
-  static void stop() {
-    node.close();
-  }
+  @AutoClose
+  private static NodeFixture node = NodeFixture.withOwnRedis(TestPolicies.slow(), FailureMode.DENY);
 
   @ParameterizedTest
   @ValueSource(

@@ -9,7 +9,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.util.List;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
@@ -19,7 +19,10 @@ final class KeysInSessionsIT {
       buckets: [{ name: requests, burstPeriod: 1, throttleGroups: [{ opsPerSec: 10, operations: [Ask] }] }]
       """;
   private static final String[] WITH_TOKEN = {"Authorization", "Bearer " + NodeFixture.ADMIN};
+
+  @AutoClose
   private static NodeFixture fixture;
+
   private static String[] inSession;
 
   @BeforeAll
@@ -29,11 +32,6 @@ final class KeysInSessionsIT {
     String cookie = begun.headers().firstValue("Set-Cookie").orElseThrow().split(";", 2)[0];
     inSession =
         new String[] {"Cookie", cookie, "Weir-Csrf", NodeFixture.json(begun).getString("csrf")};
-  }
-
-  @AfterAll
-  static void stop() {
-    fixture.close();
   }
 
   private static HttpResponse<String> post(

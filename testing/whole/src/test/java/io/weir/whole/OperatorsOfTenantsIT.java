@@ -10,7 +10,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.time.Duration;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
@@ -29,18 +29,16 @@ final class OperatorsOfTenantsIT {
         k1: { tenant: acme }
         k2: { tenant: other }
       """;
+
+  @AutoClose
   private static NodeFixture fixture;
+
   private static String ofAcme;
 
   @BeforeAll
   static void start() {
     fixture = NodeFixture.withOwnRedis(POLICY, FailureMode.DENY);
     ofAcme = token("acme-portal", ", \"tenant\": \"acme\"");
-  }
-
-  @AfterAll
-  static void stop() {
-    fixture.close();
   }
 
   private static String token(String name, String more) {

@@ -10,8 +10,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.time.Duration;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 /** Those who watch a node see nothing any more once they may not look. */
@@ -20,17 +19,8 @@ final class WatchersIT {
       buckets: [{ name: requests, burstPeriodMs: 1000, throttleGroups: [{ opsPerSec: 10, operations: [Ask] }] }]
       """;
 
-  private static NodeFixture node;
-
-  @BeforeAll
-  static void start() {
-    node = new NodeFixture(POLICY, FailureMode.DENY);
-  }
-
-  @AfterAll
-  static void end() {
-    node.close();
-  }
+  @AutoClose
+  private static NodeFixture node = new NodeFixture(POLICY, FailureMode.DENY);
 
   private static HttpResponse<String> send(
       String method, String path, String token, String body, String... headers) {

@@ -22,7 +22,7 @@ import java.net.http.HttpClient;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -30,7 +30,9 @@ import org.junit.jupiter.api.Timeout;
 /** The client of windows at a real node. */
 @Timeout(60)
 final class WindowClientNodesIT {
+  @AutoClose
   private NodeFixture fixture;
+
   private WindowClient blocks;
 
   @BeforeEach
@@ -50,11 +52,6 @@ final class WindowClientNodesIT {
         List.of(fixture.uri("/")),
         NodeFixture.SERVICE,
         "blocks");
-  }
-
-  @AfterEach
-  void stop() {
-    fixture.close();
   }
 
   private static <T> T of(CompletableFuture<T> future) throws Exception {

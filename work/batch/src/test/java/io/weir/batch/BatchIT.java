@@ -17,7 +17,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
@@ -46,6 +46,7 @@ final class BatchIT {
   private static final List<String> SEEN = new CopyOnWriteArrayList<>();
   private static final Map<String, AtomicInteger> KEYS = new ConcurrentHashMap<>();
 
+  @AutoClose
   private static NodeFixture node;
 
   @BeforeAll
@@ -71,11 +72,6 @@ final class BatchIT {
         "/other/ill", request -> request.response().setStatusCode(500).end());
     node.upstreamAnswers(
         "/other/no", request -> request.response().setStatusCode(409).end("no"));
-  }
-
-  @AfterAll
-  static void stop() {
-    node.close();
   }
 
   @Test

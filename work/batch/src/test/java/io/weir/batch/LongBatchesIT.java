@@ -9,8 +9,7 @@ import io.weir.node.testing.NodeFixture;
 import io.weir.node.testing.TestPolicies;
 import java.net.http.HttpResponse;
 import java.time.Duration;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -21,12 +20,8 @@ final class LongBatchesIT {
   private static final String SPACES = " ".repeat(20_000);
   private static final String WRITE = "{\"method\": \"POST\", \"path\": \"/few/x\"}";
 
-  private static NodeFixture node;
-
-  @BeforeAll
-  static void start() {
-    node = new NodeFixture(policy(), FailureMode.DENY);
-  }
+  @AutoClose
+  private static NodeFixture node = new NodeFixture(policy(), FailureMode.DENY);
 
   private static String policy() {
     return """
@@ -42,11 +37,6 @@ final class LongBatchesIT {
         upstream: { url: "http://127.0.0.1:UPSTREAM" }
         subjects:
         """ + TestPolicies.subject("full", "") + TestPolicies.subject("kept", "");
-  }
-
-  @AfterAll
-  static void stop() {
-    node.close();
   }
 
   @Test

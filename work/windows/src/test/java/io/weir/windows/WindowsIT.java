@@ -16,7 +16,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -33,6 +33,7 @@ final class WindowsIT {
   private static final String FINISH =
       "    ask(\"/finish\", {\"from\": one[\"from\"], \"claim\": one[\"claim\"], \"result\": str(total)})\n";
 
+  @AutoClose
   private NodeFixture fixture;
 
   @BeforeEach
@@ -46,11 +47,6 @@ final class WindowsIT {
           blocks: { width: 2, attempts: 1, lease: 30s, results: true }
         subjects:
         """ + TestPolicies.subject("k1", ""), FailureMode.DENY);
-  }
-
-  @AfterEach
-  void stop() {
-    fixture.close();
   }
 
   private HttpResponse<String> post(String path, String body) {

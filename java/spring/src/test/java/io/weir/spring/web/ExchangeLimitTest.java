@@ -15,7 +15,7 @@ import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.springframework.http.HttpMethod;
 import org.springframework.http.HttpStatus;
@@ -37,7 +37,9 @@ final class ExchangeLimitTest {
         - { match: "*", tenant: acme }
       """.formatted(SecretHash.of("secret").formatted());
 
+  @AutoClose
   private final Weir weir = Weir.inMemory(POLICY);
+
   private final WeirWebFilter filter =
       filter(new WeirProperties.Key(WeirProperties.From.ADDRESS, ""));
 
@@ -50,11 +52,6 @@ final class ExchangeLimitTest {
             new Operation("/ask/{id}", Set.of("get"), "Ask"),
             new Operation("/run", Set.of(), "Run")));
     return new WeirWebFilter(new RequestRules(weir, web), 0);
-  }
-
-  @AfterEach
-  void close() {
-    weir.close();
   }
 
   private MockServerWebExchange exchange(HttpMethod method, String path) {

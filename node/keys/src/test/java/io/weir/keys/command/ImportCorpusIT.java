@@ -20,8 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import picocli.CommandLine;
@@ -42,17 +41,8 @@ final class ImportCorpusIT {
       """;
   private static final String EXPECTED = ".expected";
 
-  private static NodeFixture fixture;
-
-  @BeforeAll
-  static void start() {
-    fixture = NodeFixture.withOwnRedis(POLICY, FailureMode.DENY);
-  }
-
-  @AfterAll
-  static void stop() {
-    fixture.close();
-  }
+  @AutoClose
+  private static NodeFixture fixture = NodeFixture.withOwnRedis(POLICY, FailureMode.DENY);
 
   private static Path corpus() throws URISyntaxException {
     return Path.of(ImportCorpusIT.class.getResource("/import").toURI());

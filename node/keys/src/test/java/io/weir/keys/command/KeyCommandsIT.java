@@ -17,8 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -37,20 +36,11 @@ final class KeyCommandsIT {
       subjects: [{ match: "user:*", tenant: app, plan: free }]
       """;
 
-  private static NodeFixture fixture;
+  @AutoClose
+  private static NodeFixture fixture = NodeFixture.withOwnRedis(POLICY, FailureMode.DENY);
 
   @TempDir
   private Path folder;
-
-  @BeforeAll
-  static void start() {
-    fixture = NodeFixture.withOwnRedis(POLICY, FailureMode.DENY);
-  }
-
-  @AfterAll
-  static void stop() {
-    fixture.close();
-  }
 
   /** What a command printed. */
   private record Ran(int status, String out, String err) {}

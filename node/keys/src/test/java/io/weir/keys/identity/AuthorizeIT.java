@@ -11,8 +11,7 @@ import java.net.http.HttpResponse;
 import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -45,17 +44,8 @@ final class AuthorizeIT {
         proxies: [127.0.0.1]
       """;
 
-  private static NodeFixture fixture;
-
-  @BeforeAll
-  static void start() {
-    fixture = new NodeFixture(OPERATIONS + IDENTITY, FailureMode.DENY);
-  }
-
-  @AfterAll
-  static void stop() {
-    fixture.close();
-  }
+  @AutoClose
+  private static NodeFixture fixture = new NodeFixture(OPERATIONS + IDENTITY, FailureMode.DENY);
 
   private static HttpResponse<String> original(String target, String key, String... more) {
     return asked("/v1/authorize", "X-Original-Method", "X-Original-URI", target, key, more);

@@ -31,7 +31,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -60,6 +60,8 @@ final class SlowIssuersIT {
   private static final AtomicBoolean IS_BACK = new AtomicBoolean();
   private static final AtomicInteger REDIRECTED = new AtomicInteger();
   private static RSAKey key;
+
+  @AutoClose
   private static NodeFixture fixture;
 
   @BeforeAll
@@ -90,11 +92,6 @@ final class SlowIssuersIT {
         "/long", request -> request.response().end(keys + " ".repeat(KeyReading.MAX_BYTES)));
     fixture.upstreamAnswers("/ask", request -> request.response().end("done"));
     unavailable(ask(token("moved", "first")).join()); // the first one loads classes for a second
-  }
-
-  @AfterAll
-  static void stop() {
-    fixture.close();
   }
 
   private static void drip(HttpServerRequest request) {

@@ -30,7 +30,7 @@ import java.util.Objects;
 import java.util.regex.Pattern;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -68,7 +68,10 @@ final class TokenCorpusIT {
   private static RSAKey issuer;
   private static RSAKey stranger;
   private static ECKey curve;
+
+  @AutoClose
   private static NodeFixture fixture;
+
   private static int callers;
 
   @BeforeAll
@@ -86,11 +89,6 @@ final class TokenCorpusIT {
               .response()
               .end(request.getHeader("X-Weir-Subject") + " " + request.getHeader("X-Weir-Tenant")));
     }
-  }
-
-  @AfterAll
-  static void stop() {
-    fixture.close();
   }
 
   /** A token of the file. */

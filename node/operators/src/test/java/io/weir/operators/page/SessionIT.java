@@ -19,8 +19,7 @@ import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import java.util.zip.GZIPInputStream;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 /** Sessions of browsers, and what pages of other sites cannot do with them. */
@@ -31,17 +30,8 @@ final class SessionIT {
   private static final String EDIT =
       "{\"path\":\"/buckets/requests/burstPeriodMs\",\"value\":2000}";
 
-  private static NodeFixture node;
-
-  @BeforeAll
-  static void start() {
-    node = new NodeFixture(POLICY, FailureMode.DENY);
-  }
-
-  @AfterAll
-  static void end() {
-    node.close();
-  }
+  @AutoClose
+  private static NodeFixture node = new NodeFixture(POLICY, FailureMode.DENY);
 
   private record Session(String cookie, String csrf) {}
 

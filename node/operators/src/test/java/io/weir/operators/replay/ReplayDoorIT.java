@@ -10,8 +10,7 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 /** A log that an operator sends, under the policy in force and under a draft. */
@@ -30,17 +29,8 @@ final class ReplayDoorIT {
           "10.0.0.1 - alice [01/Jan/2030:00:00:00 +0000] \"GET /ask HTTP/1.1\" 200 %d".formatted(i))
       .collect(Collectors.joining("\n"));
 
-  private static NodeFixture node;
-
-  @BeforeAll
-  static void start() {
-    node = new NodeFixture(POLICY, FailureMode.DENY);
-  }
-
-  @AfterAll
-  static void end() {
-    node.close();
-  }
+  @AutoClose
+  private static NodeFixture node = new NodeFixture(POLICY, FailureMode.DENY);
 
   private static HttpResponse<String> replay(JsonObject body) {
     return node.send(HttpRequest.newBuilder(node.uri("/v1/replay"))

@@ -13,8 +13,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -28,22 +27,13 @@ final class CheckIT {
         - { name: soon, burstPeriodMs: 100, throttleGroups: [{ opsPerSec: 10, operations: [Soon] }] }
       """;
 
-  private static NodeFixture node;
-
-  @BeforeAll
-  static void start() {
-    node = new NodeFixture(
-        TestPolicies.slow().replace("buckets:\n", SOON)
-            + TestPolicies.subject("k7", "")
-            + TestPolicies.subject("k8", "")
-            + TestPolicies.subject("k9", ""),
-        FailureMode.DENY);
-  }
-
-  @AfterAll
-  static void stop() {
-    node.close();
-  }
+  @AutoClose
+  private static NodeFixture node = new NodeFixture(
+      TestPolicies.slow().replace("buckets:\n", SOON)
+          + TestPolicies.subject("k7", "")
+          + TestPolicies.subject("k8", "")
+          + TestPolicies.subject("k9", ""),
+      FailureMode.DENY);
 
   @Test
   void decidesOnOneRequest() {

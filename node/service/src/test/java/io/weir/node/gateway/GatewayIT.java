@@ -27,8 +27,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -36,17 +35,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 @Tag("jdk")
 final class GatewayIT {
-  private static NodeFixture node;
-
-  @BeforeAll
-  static void start() {
-    node = new NodeFixture(TestPolicies.slow(), FailureMode.DENY);
-  }
-
-  @AfterAll
-  static void stop() {
-    node.close();
-  }
+  @AutoClose
+  private static NodeFixture node = new NodeFixture(TestPolicies.slow(), FailureMode.DENY);
 
   @Test
   void admitsTheBurstAndThenAnswers429WithEverythingACallerNeeds() {

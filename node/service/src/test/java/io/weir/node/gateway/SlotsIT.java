@@ -15,8 +15,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -54,17 +53,8 @@ final class SlotsIT {
 
   private static final String TICKET = "\\d{16}\\.\\d+\\.\\d+\\.[0-9a-f]{20}";
 
-  private static NodeFixture node;
-
-  @BeforeAll
-  static void start() {
-    node = new NodeFixture(POLICY, FailureMode.DENY);
-  }
-
-  @AfterAll
-  static void stop() {
-    node.close();
-  }
+  @AutoClose
+  private static NodeFixture node = new NodeFixture(POLICY, FailureMode.DENY);
 
   @Test
   void aRejectionBearsTheTicketThatWasAskedFor() {

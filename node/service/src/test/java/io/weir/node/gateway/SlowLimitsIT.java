@@ -8,8 +8,7 @@ import io.weir.node.testing.TestPolicies;
 import java.net.http.HttpResponse;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -40,17 +39,8 @@ final class SlowLimitsIT {
       subjects:
       """ + TestPolicies.subject("k1", "") + TestPolicies.subject("k2", "");
 
-  private static NodeFixture node;
-
-  @BeforeAll
-  static void start() {
-    node = new NodeFixture(POLICY, FailureMode.DENY);
-  }
-
-  @AfterAll
-  static void stop() {
-    node.close();
-  }
+  @AutoClose
+  private static NodeFixture node = new NodeFixture(POLICY, FailureMode.DENY);
 
   @ParameterizedTest
   @CsvSource({"/6-min, 1, 10", "/1-min, 1, 60", "/5-h, 5, 720", "/1-h, 1, 3600", "/1-d, 1, 86400"})

@@ -10,8 +10,7 @@ import io.weir.node.testing.TestPolicies;
 import java.io.IOException;
 import java.net.Socket;
 import java.net.http.HttpResponse;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -23,12 +22,8 @@ final class UnpaidBodiesIT {
   /** A little more than the buffers of two sockets hold. */
   private static final long MOST_ON_THE_WAY = 32 << 20;
 
-  private static NodeFixture node;
-
-  @BeforeAll
-  static void start() {
-    node = new NodeFixture(policy(), FailureMode.DENY);
-  }
+  @AutoClose
+  private static NodeFixture node = new NodeFixture(policy(), FailureMode.DENY);
 
   private static String policy() {
     return TestPolicies.slow()
@@ -40,11 +35,6 @@ final class UnpaidBodiesIT {
         + TestPolicies.subject("waiting", "")
         + TestPolicies.subject("large", "")
         + TestPolicies.subject("paying", ", unlimited: true");
-  }
-
-  @AfterAll
-  static void stop() {
-    node.close();
   }
 
   @Test

@@ -14,7 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -35,6 +35,7 @@ final class RefundsIT {
       subjects:
       """ + TestPolicies.subject("k1", "");
 
+  @AutoClose
   private NodeFixture fixture;
 
   @BeforeEach
@@ -42,11 +43,6 @@ final class RefundsIT {
     fixture = new NodeFixture(POLICY, FailureMode.DENY);
     List.of("/kept", "/back", "/only")
         .forEach(path -> fixture.upstreamAnswers(path, RefundsIT::answer));
-  }
-
-  @AfterEach
-  void stop() {
-    fixture.close();
   }
 
   // Status 0 is no answer.

@@ -19,8 +19,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -36,6 +36,8 @@ final class OpenConnectionsIT {
 
   private static final int RESP = FreePorts.one();
   private static final int ENVOY = FreePorts.one();
+
+  @AutoClose
   private static NodeFixture node;
 
   private final List<Socket> sockets = new ArrayList<>();
@@ -52,11 +54,6 @@ final class OpenConnectionsIT {
             ServicePort.ENVOY,
             new Address("127.0.0.1", ENVOY)),
         Optional.empty());
-  }
-
-  @AfterAll
-  static void stop() {
-    node.close();
   }
 
   @AfterEach

@@ -34,7 +34,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
@@ -69,17 +69,14 @@ final class RespIT {
       Pattern.compile("(?m)^throttle_held_requests(?:\\{[^}]*})? (\\S+)$");
 
   private static int port;
+
+  @AutoClose
   private static NodeFixture fixture;
 
   @BeforeAll
   static void start() throws IOException {
     port = FreePorts.one();
     fixture = NodeFixture.withResp(POLICY, port);
-  }
-
-  @AfterAll
-  static void stop() {
-    fixture.close();
   }
 
   @Test

@@ -18,7 +18,7 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -38,6 +38,7 @@ final class ClientsIT {
   @TempDir
   private static Path folder;
 
+  @AutoClose
   private static LocalCluster cluster;
 
   @BeforeAll
@@ -50,11 +51,6 @@ final class ClientsIT {
         EXAMPLES.resolve("policy.yaml"),
         EXAMPLES.resolve("keys.json"),
         folder.resolve("run")));
-  }
-
-  @AfterAll
-  static void stop() {
-    cluster.close();
   }
 
   @ParameterizedTest

@@ -14,7 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -31,17 +31,14 @@ final class RespClientsIT {
       Pattern.compile("(?m)^throttle_decisions_total\\{[^}]*} (\\d+)(?:\\.0)?$");
 
   private static int port;
+
+  @AutoClose
   private static NodeFixture node;
 
   @BeforeAll
   static void start() throws IOException {
     port = FreePorts.one();
     node = NodeFixture.withResp(Files.readString(EXAMPLES.resolve("policy.yaml")), port);
-  }
-
-  @AfterAll
-  static void stop() {
-    node.close();
   }
 
   @ParameterizedTest

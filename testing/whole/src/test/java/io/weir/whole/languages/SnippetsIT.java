@@ -17,8 +17,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -44,17 +43,8 @@ final class SnippetsIT {
   // In seconds: a machine with much other work is no outage.
   private static final String PATIENT = "60";
 
-  private static NodeFixture node;
-
-  @BeforeAll
-  static void start() {
-    node = new NodeFixture(POLICY, FailureMode.DENY);
-  }
-
-  @AfterAll
-  static void stop() {
-    node.close();
-  }
+  @AutoClose
+  private static NodeFixture node = new NodeFixture(POLICY, FailureMode.DENY);
 
   @ParameterizedTest
   @EnumSource

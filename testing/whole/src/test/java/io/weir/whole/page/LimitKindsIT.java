@@ -19,7 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -30,6 +30,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** Each kind of limit, of subjects of each origin, is named alike by denials, explanations, cases and commands. */
 @Tag("operators")
 final class LimitKindsIT {
+  @AutoClose
   private static NodeFixture node;
 
   @BeforeAll
@@ -51,11 +52,6 @@ final class LimitKindsIT {
 
   private static void boosted(String command, String expected) {
     assertThat(weir((command + " --for 2h").split(" ")).replaceAll("\\s+", " ")).contains(expected);
-  }
-
-  @AfterAll
-  static void stop() {
-    node.close();
   }
 
   static Stream<Arguments> cells() {

@@ -39,7 +39,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -82,6 +82,8 @@ final class JobsIT {
   private final AtomicInteger broken = new AtomicInteger();
   private final Map<String, String> callbackTokens = new ConcurrentHashMap<>();
   private volatile boolean isReady;
+
+  @AutoClose
   private NodeFixture fixture;
 
   @BeforeAll
@@ -107,11 +109,6 @@ final class JobsIT {
             .setStatusCode(asked.incrementAndGet() < 2 ? 202 : 200)
             .putHeader("Retry-After", "1")
             .end("the receipt's result"));
-  }
-
-  @AfterAll
-  void stop() {
-    fixture.close();
   }
 
   private void prove(HttpServerRequest request) {

@@ -9,8 +9,7 @@ import io.weir.node.testing.NodeFixture;
 import io.weir.node.testing.TestPolicies;
 import java.net.http.HttpResponse;
 import java.time.Duration;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 /** The body of a job that is known to be denied is not read. */
@@ -29,17 +28,8 @@ final class RefusedUnreadIT {
       subjects:
       """ + TestPolicies.subject("fresh", "") + TestPolicies.subject("busy", "");
 
-  private static NodeFixture node;
-
-  @BeforeAll
-  static void start() {
-    node = new NodeFixture(POLICY, FailureMode.DENY);
-  }
-
-  @AfterAll
-  static void stop() {
-    node.close();
-  }
+  @AutoClose
+  private static NodeFixture node = new NodeFixture(POLICY, FailureMode.DENY);
 
   @Test
   void theBodyOfAKeyWithoutJobsIsNotRead() {
