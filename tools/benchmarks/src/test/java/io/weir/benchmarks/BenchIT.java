@@ -5,9 +5,11 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Path;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -18,41 +20,41 @@ final class BenchIT {
   private static final boolean IS_THOROUGH = Boolean.getBoolean("weir.thorough");
   private static final String MILLIS_OF_ATTACK = IS_THOROUGH ? "200" : "100";
 
-  @Test
-  void everyContenderAdmitsEverythingAndEveryFigureIsWritten(@TempDir Path folder)
-      throws Exception {
+  @TempDir
+  private Path folder;
+
+  private final StringWriter out = new StringWriter();
+
+  private JsonNode measured(String... arguments) throws IOException {
     Path json = folder.resolve("bench.json");
-    Path svg = folder.resolve("bench.svg");
-    StringWriter out = new StringWriter();
-    int status = new CommandLine(new BenchCommand())
-        .setOut(new PrintWriter(out, true))
-        .execute(
-            "--quick",
-            "--rounds",
-            "1",
-            "--millis",
-            "100",
-            "--json",
-            json.toString(),
-            "--svg",
-            svg.toString());
-    assertThat(status).isZero();
+    String[] all = Stream.concat(Stream.of(arguments), Stream.of("--json", json.toString()))
+        .toArray(String[]::new);
+    CommandLine bench = new CommandLine(new BenchCommand()).setOut(new PrintWriter(out, true));
+    assertThat(bench.execute(all)).isZero();
+    return new ObjectMapper().readTree(json.toFile());
+  }
+
+  private static void isSound(JsonNode one) {
+    JsonNode sample = one.get("samples").get(0);
+    assertThat(sample.get("perSecond").asDouble()).isPositive();
+    assertThat(sample.get("unlike").asLong())
+        .describedAs(one.get("contender").asText())
+        .isZero();
+  }
+
+  @Test
+  void everyContenderAdmitsEverythingAndEveryFigureIsWritten() throws IOException {
+    String svg = folder.resolve("bench.svg").toString();
     assertThat(out.toString()).contains("PING", "Spring Cloud Gateway", "Bucket4j", "Weir 8");
-    JsonNode measurements = new ObjectMapper().readTree(json.toFile()).get("measurements");
+    JsonNode measurements =
+        measured("--quick", "--rounds", "1", "--millis", "100", "--svg", svg).get("measurements");
     assertThat(measurements).hasSize(4 * Contenders.QUICK.size() + 5);
-    for (JsonNode one : measurements) {
-      JsonNode sample = one.get("samples").get(0);
-      assertThat(sample.get("perSecond").asDouble()).isPositive();
-      assertThat(sample.get("unlike").asLong())
-          .describedAs(one.get("contender").asText())
-          .isZero();
-    }
+    measurements.forEach(BenchIT::isSound);
   }
 
   @Test
   void twoBuildsAreMeasuredInTurn() {
     String classpath = System.getProperty("java.class.path");
-    StringWriter out = new StringWriter();
     int status = BesideCommand.command()
         .setOut(new PrintWriter(out, true))
         .execute("--before", classpath, "--now", classpath, "--rounds", "1", "--queue");
@@ -65,13 +67,8 @@ final class BenchIT {
   }
 
   @Test
-  void manyNodesWithFewCallersAreMeasuredBesideOne(@TempDir Path folder) throws Exception {
-    Path json = folder.resolve("nodes.json");
-    int status = new CommandLine(new BenchCommand())
-        .setOut(new PrintWriter(new StringWriter(), true))
-        .execute("--nodes", "10", "--rounds", "1", "--millis", "200", "--json", json.toString());
-    assertThat(status).isZero();
-    JsonNode all = new ObjectMapper().readTree(json.toFile()).get("nodes");
+  void manyNodesWithFewCallersAreMeasuredBesideOne() throws IOException {
+    JsonNode all = measured("--nodes", "10", "--rounds", "1", "--millis", "200").get("nodes");
     assertThat(all.findValuesAsText("contender"))
         .containsExactly(
             "1 nodes, 1 callers each",
@@ -79,39 +76,24 @@ final class BenchIT {
             "10 nodes, 2 callers each",
             "10 nodes, 4 callers each",
             "10 nodes, 16 callers each");
-    for (JsonNode one : all) {
-      JsonNode sample = one.get("samples").get(0);
-      assertThat(sample.get("perSecond").asDouble()).isPositive();
-      assertThat(sample.get("unlike").asLong()).isZero();
-    }
+    all.forEach(BenchIT::isSound);
   }
 
   @Test
-  void jobsAreMeasuredWithFewAndWithMany(@TempDir Path folder) throws Exception {
-    Path json = folder.resolve("jobs.json");
-    int status = new CommandLine(new BenchCommand())
-        .setOut(new PrintWriter(new StringWriter(), true))
-        .execute("--jobs", "100,4000", "--json", json.toString());
-    assertThat(status).isZero();
-    assertThat(new ObjectMapper().readTree(json.toFile()).get("jobs"))
+  void jobsAreMeasuredWithFewAndWithMany() throws IOException {
+    assertThat(measured("--jobs", "100,4000").get("jobs"))
         .hasSize(2)
         .allMatch(
             one -> one.get("askMicros").asDouble() > 0 && one.get("bytesPerJob").asDouble() > 0);
   }
 
   @Test
-  void everyAttackIsMeasuredBesideItsVictim(@TempDir Path folder) throws Exception {
-    Path json = folder.resolve("isolation.json");
-    StringWriter out = new StringWriter();
-    int status = new CommandLine(new BenchCommand())
-        .setOut(new PrintWriter(out, true))
-        .execute("--isolation", "--millis", MILLIS_OF_ATTACK, "--json", json.toString());
-    assertThat(status).isZero();
-    JsonNode all = new ObjectMapper().readTree(json.toFile());
-    assertThat(all.get("hostile"))
+  void everyAttackIsMeasuredBesideItsVictim() throws IOException {
+    JsonNode results = measured("--isolation", "--millis", MILLIS_OF_ATTACK);
+    assertThat(results.get("hostile"))
         .hasSize(4)
         .allMatch(phase -> phase.get("notOk").asLong() == 0);
-    JsonNode attacks = all.get("isolation");
+    JsonNode attacks = results.get("isolation");
     assertThat(attacks).hasSize(Attack.all().size());
     for (JsonNode one : attacks) {
       assertThat(out.toString()).contains(one.get("attack").asText());
@@ -121,30 +103,15 @@ final class BenchIT {
   }
 
   @Test
-  void aNodeWithTheViewOfOperatorsIsMeasuredBesideOneWithout(@TempDir Path folder)
-      throws Exception {
-    Path json = folder.resolve("operators.json");
-    int status = new CommandLine(new BenchCommand())
-        .setOut(new PrintWriter(new StringWriter(), true))
-        .execute("--operators", "--rounds", "1", "--millis", "200", "--json", json.toString());
-    assertThat(status).isZero();
-    JsonNode all = new ObjectMapper().readTree(json.toFile()).get("operators");
+  void aNodeWithTheViewOfOperatorsIsMeasuredBesideOneWithout() throws IOException {
+    JsonNode all = measured("--operators", "--rounds", "1", "--millis", "200").get("operators");
     assertThat(all).hasSize(4);
-    for (JsonNode one : all) {
-      JsonNode sample = one.get("measurement").get("samples").get(0);
-      assertThat(sample.get("perSecond").asDouble()).isPositive();
-      assertThat(sample.get("unlike").asLong()).isZero();
-    }
+    all.forEach(one -> isSound(one.get("measurement")));
   }
 
   @Test
-  void everyDoorAnswersWithoutAnError(@TempDir Path folder) throws Exception {
-    Path json = folder.resolve("doors.json");
-    int status = new CommandLine(new BenchCommand())
-        .setOut(new PrintWriter(new StringWriter(), true))
-        .execute("--doors", "--rounds", "1", "--millis", "200", "--json", json.toString());
-    assertThat(status).isZero();
-    JsonNode all = new ObjectMapper().readTree(json.toFile()).get("doors");
+  void everyDoorAnswersWithoutAnError() throws IOException {
+    JsonNode all = measured("--doors", "--rounds", "1", "--millis", "200").get("doors");
     assertThat(all.findValuesAsText("contender"))
         .doesNotHaveDuplicates()
         .contains(
@@ -157,53 +124,31 @@ final class BenchIT {
             "Redis protocol, WEIR.CHECK",
             "Redis protocol, WEIR.CHECK, one subject, leased",
             "Redis protocol, CL.THROTTLE");
-    for (JsonNode one : all) {
-      JsonNode sample = one.get("samples").get(0);
-      assertThat(sample.get("perSecond").asDouble()).isPositive();
-      assertThat(sample.get("unlike").asLong())
-          .describedAs(one.get("contender").asText())
-          .isZero();
-    }
+    all.forEach(BenchIT::isSound);
   }
 
   @Test
-  void overHttpEverythingIsAnsweredWith200(@TempDir Path folder) throws Exception {
+  void overHttpEverythingIsAnsweredWith200() throws IOException {
     assumeTrue(IS_THOROUGH, "half a minute, with seven servers: with -Pthorough");
-    Path json = folder.resolve("bench.json");
-    int status = new CommandLine(new BenchCommand())
-        .setOut(new PrintWriter(new StringWriter()))
-        .execute("--only", "HTTP", "--rounds", "1", "--millis", "200", "--json", json.toString());
-    assertThat(status).isZero();
-    JsonNode measured = new ObjectMapper().readTree(json.toFile()).get("http");
+    JsonNode measured =
+        measured("--only", "HTTP", "--rounds", "1", "--millis", "200").get("http");
     assertThat(measured).hasSize(7);
-    for (JsonNode one : measured) {
-      JsonNode sample = one.get("samples").get(0);
-      assertThat(sample.get("perSecond").asDouble()).isPositive();
-      assertThat(sample.get("cpuMicros").asDouble()).isPositive();
-      assertThat(sample.get("unlike").asLong())
-          .describedAs(one.get("contender").asText())
-          .isZero();
-    }
+    measured.forEach(BenchIT::isSound);
+    assertThat(measured)
+        .allMatch(one -> one.get("samples").get(0).get("cpuMicros").asDouble() > 0);
   }
 
   @Test
-  void limitersInsideAGatewayAndHerdsAreMeasured(@TempDir Path folder) throws Exception {
+  void limitersInsideAGatewayAndHerdsAreMeasured() throws IOException {
     assumeTrue(IS_THOROUGH, "two minutes, most of them herds: with -Pthorough");
-    Path json = folder.resolve("bench.json");
-    int status = new CommandLine(new BenchCommand())
-        .setOut(new PrintWriter(new StringWriter()))
-        .execute(
-            "--gateways",
-            "--gateway-jar",
-            "gateway/target/gateway.jar",
-            "--rounds",
-            "1",
-            "--millis",
-            "500",
-            "--json",
-            json.toString());
-    assertThat(status).isZero();
-    JsonNode results = new ObjectMapper().readTree(json.toFile());
+    JsonNode results = measured(
+        "--gateways",
+        "--gateway-jar",
+        "gateway/target/gateway.jar",
+        "--rounds",
+        "1",
+        "--millis",
+        "500");
     for (JsonNode one : results.get("gateways").get("measurements")) {
       assertThat(one.get("samples").get(0).get("unlike").asLong())
           .describedAs(one.get("contender").asText())
@@ -216,13 +161,9 @@ final class BenchIT {
   }
 
   @Test
-  void decisionsOfTheNodeAloneAreMeasured(@TempDir Path folder) throws Exception {
-    Path json = folder.resolve("bench.json");
-    int status = new CommandLine(new BenchCommand())
-        .setOut(new PrintWriter(new StringWriter()))
-        .execute("--only", "JMH", "--rounds", "1", "--millis", "50", "--json", json.toString());
-    assertThat(status).isZero();
-    JsonNode measured = new ObjectMapper().readTree(json.toFile()).get("core");
+  void decisionsOfTheNodeAloneAreMeasured() throws IOException {
+    JsonNode measured =
+        measured("--only", "JMH", "--rounds", "1", "--millis", "50").get("core");
     assertThat(measured.fieldNames())
         .toIterable()
         .contains("outcome", "rule", "admittedInMemory", "deniedByTheNode", "leased");
