@@ -32,13 +32,7 @@ public final class CaseSearch {
     this.nodes = nodes;
     this.here = here;
     this.now = now;
-    nodes
-        .questions()
-        .answer(
-            TOPIC,
-            text -> own(CaseQuery.parse(JsonInput.object(text)))
-                .map(JsonObject::encode)
-                .toCompletionStage());
+    nodes.answer(TOPIC, text -> own(CaseQuery.parse(JsonInput.object(text))));
   }
 
   /**

@@ -39,13 +39,7 @@ public final class DenialSearch {
     this.nodes = nodes;
     this.here = here;
     this.time = time;
-    nodes
-        .questions()
-        .answer(
-            TOPIC,
-            text -> own(DenialQuery.parse(JsonInput.object(text)))
-                .map(JsonObject::encode)
-                .toCompletionStage());
+    nodes.answer(TOPIC, text -> own(DenialQuery.parse(JsonInput.object(text))));
   }
 
   /**

@@ -15,7 +15,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 
@@ -52,11 +51,7 @@ public final class Pulse {
     this.seen = seen;
     this.status = status;
     this.now = now;
-    nodes
-        .questions()
-        .answer(
-            TOPIC,
-            text -> CompletableFuture.completedFuture(own(Long.parseLong(text)).encode()));
+    nodes.answer(TOPIC, text -> Future.succeededFuture(own(Long.parseLong(text))));
   }
 
   /** The number of the span that is not over. */

@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.Function;
 
 /** Asks all nodes on behalf of operators, none of whom may use up the questions of all. Safe for use by many threads. */
 public final class AllNodes {
@@ -36,6 +37,11 @@ public final class AllNodes {
   /** The questions that this node hears, and its name. */
   public NodeQuestions questions() {
     return nodes;
+  }
+
+  /** Answers the questions of a topic that this node hears. */
+  public void answer(String topic, Function<String, Future<JsonObject>> own) {
+    nodes.answer(topic, text -> own.apply(text).map(JsonObject::encode).toCompletionStage());
   }
 
   /**

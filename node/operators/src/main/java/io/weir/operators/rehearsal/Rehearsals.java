@@ -41,9 +41,7 @@ public final class Rehearsals {
         node.stores().store(), () -> node.policies().current().revision(), node.meters(), listener);
     this.stored = new RedisCandidate(node.connections().redis());
     this.nodes = nodes;
-    nodes
-        .questions()
-        .answer(TOPIC, text -> here.accounts().map(JsonObject::encode).toCompletionStage());
+    nodes.answer(TOPIC, text -> here.accounts());
   }
 
   /** The rehearsals of this node. */
