@@ -10,14 +10,10 @@ import io.weir.testkit.Histories;
 import io.weir.windows.WindowAnswer.Blocked;
 import io.weir.windows.WindowAnswer.Claimed;
 import io.weir.windows.WindowAnswer.Done;
-import io.weir.windows.WindowAnswer.Full;
-import io.weir.windows.WindowAnswer.Listed;
 import io.weir.windows.WindowAnswer.NotNext;
 import io.weir.windows.WindowAnswer.Nothing;
 import io.weir.windows.WindowAnswer.Opened;
-import io.weir.windows.WindowAnswer.Range;
 import io.weir.windows.WindowAnswer.Refused;
-import io.weir.windows.WindowAnswer.Unknown;
 import io.weir.windows.WindowStore.Choice;
 import io.weir.windows.WindowStore.End;
 import java.time.Duration;
@@ -105,137 +101,6 @@ final class RedisWindowsIT {
     return wait(store.end(rule, claimed.from(), claimed.claim(), how, note));
   }
 
-  @Test
-  void rangesFollowOneAnotherAndAreNoMoreThanTheWidth() {
-    WindowRule rule = rule(2, false);
-    assertThat(((Opened) open(rule, 1000, 1099)).isNew()).isTrue();
-    assertThat(((Opened) open(rule, 1000, 1099)).isNew()).isFalse();
-    assertThat(open(rule, 1200, 1299)).isInstanceOf(NotNext.class);
-    assertThat(open(rule, 1050, 1149)).isInstanceOf(NotNext.class);
-    assertThat(open(rule, 1000, 1098)).isInstanceOf(NotNext.class);
-    WindowAnswer second = open(rule, 1100, 1199);
-    assertThat(second).isInstanceOf(Opened.class);
-    assertThat(second.view().next()).isEqualTo(1200);
-    assertThat(second.view().watermark()).isEqualTo(1000);
-    assertThat(open(rule, 1200, 1299)).isInstanceOf(Full.class);
-    end(rule, (Claimed) claim(rule), End.FINISH, "");
-    assertThat(open(rule, 1200, 1299)).isInstanceOf(Opened.class);
-    assertThat(((Opened) open(rule, 1000, 1099)).isNew()).isFalse();
-  }
-
-  @Test
-  void aRangeDoneOutOfOrderWaitsForThoseBeforeIt() {
-    WindowRule rule = rule(3, false);
-    for (int i = 0; i < 3; i++) {
-      open(rule, i, i);
-    }
-    Claimed first = (Claimed) claim(rule);
-    Claimed second = (Claimed) claim(rule);
-    assertThat(end(rule, second, End.FINISH, "").view().watermark()).isZero();
-    assertThat(((Done) end(rule, second, End.FINISH, "")).state()).isEqualTo("done");
-    Done done = (Done) end(rule, first, End.FINISH, "");
-    assertThat(done.state()).isEqualTo("committed");
-    assertThat(done.view().watermark()).isEqualTo(2);
-    assertThat(done.view().open()).isEqualTo(1);
-    assertThat(((Done) end(rule, first, End.FINISH, "")).state()).isEqualTo("committed");
-  }
-
-  @Test
-  void aRangeThatFailsIsTriedAgainAfterLongerAndLongerWaitsAndThenReported() {
-    WindowRule rule = rule(1, false);
-    open(rule, 0, 9);
-    long backoff = BACKOFF;
-    for (int attempt = 1; attempt <= 3; attempt++) {
-      Claimed claimed = (Claimed) claim(rule);
-      assertThat(claimed.attempt()).isEqualTo(attempt);
-      assertThat(((Done) end(rule, claimed, End.FAIL, "no answer")).state()).isEqualTo("waiting");
-      assertThat(claim(rule)).isInstanceOf(Nothing.class);
-      now += backoff - 1;
-      assertThat(claim(rule)).isInstanceOf(Nothing.class);
-      now += 1;
-      backoff *= 2;
-    }
-    Claimed last = (Claimed) claim(rule);
-    assertThat(((Done) end(rule, last, End.FAIL, "no answer")).state()).isEqualTo("failed");
-    assertThat(claim(rule)).isInstanceOf(Nothing.class);
-    assertThat(((Blocked) open(rule, 10, 19)).from()).isZero();
-    assertThat(wait(store.look(rule, true, 10)).ranges())
-        .containsExactly(new Range(0, 9, "failed", 4, "no answer"));
-  }
-
-  @Test
-  void thePlannerDecidesOfWhatHasFailed() {
-    WindowRule rule = new WindowRule(name, 2, 1, LEASE, BACKOFF, false);
-    open(rule, 0, 9);
-    open(rule, 10, 19);
-    assertThat(wait(store.decide(rule, Choice.SKIP, 0))).isInstanceOf(Refused.class);
-    assertThat(wait(store.decide(rule, Choice.SKIP, 99))).isInstanceOf(Unknown.class);
-    end(rule, (Claimed) claim(rule), End.FAIL, "");
-    end(rule, (Claimed) claim(rule), End.FINISH, "");
-    assertThat(((Done) wait(store.decide(rule, Choice.RETRY, 0))).state()).isEqualTo("todo");
-    end(rule, (Claimed) claim(rule), End.FAIL, "");
-    Done skipped = (Done) wait(store.decide(rule, Choice.SKIP, 0));
-    assertThat(skipped.state()).isEqualTo("committed");
-    assertThat(skipped.view().watermark()).isEqualTo(20);
-    assertThat(skipped.view().failed()).isZero();
-  }
-
-  @Test
-  void theRangeOfADeadWorkerIsHandedOutAgainAndItsClaimIsLost() {
-    WindowRule rule = rule(2, false);
-    open(rule, 0, 9);
-    Claimed dead = (Claimed) claim(rule);
-    now += LEASE - 1;
-    assertThat(end(rule, dead, End.RENEW, "")).isInstanceOf(Done.class);
-    now += LEASE - 1;
-    assertThat(claim(rule)).isInstanceOf(Nothing.class);
-    now += 1;
-    Claimed again = (Claimed) claim(rule);
-    assertThat(again.attempt()).isEqualTo(2);
-    for (End how : End.values()) {
-      assertThat(end(rule, dead, how, "")).isInstanceOf(Refused.class);
-    }
-    assertThat(end(rule, again, End.FINISH, "")).isInstanceOf(Done.class);
-  }
-
-  @Test
-  void aSendingThatDidNotBeginIsNoAttempt() {
-    WindowRule rule = rule(1, false);
-    open(rule, 0, 9);
-    for (int i = 0; i < 10; i++) {
-      Claimed claimed = (Claimed) claim(rule);
-      assertThat(claimed.attempt()).isEqualTo(1);
-      assertThat(((Done) end(rule, claimed, End.RELEASE, "")).state()).isEqualTo("todo");
-    }
-  }
-
-  @Test
-  void resultsAreKeptInOrderUntilThePlannerCommitsThem() {
-    WindowRule rule = rule(3, true);
-    for (int i = 0; i < 3; i++) {
-      open(rule, 10L * i, 10L * i + 9);
-    }
-    List<Claimed> all =
-        List.of((Claimed) claim(rule), (Claimed) claim(rule), (Claimed) claim(rule));
-    end(rule, all.get(2), End.FINISH, "third");
-    assertThat(wait(store.look(rule, false, 10)).ranges()).isEmpty();
-    end(rule, all.get(0), End.FINISH, "first");
-    assertThat(open(rule, 30, 39)).isInstanceOf(Full.class);
-    Listed ended = wait(store.look(rule, false, 10));
-    assertThat(ended.ranges()).containsExactly(new Range(0, 9, "done", 1, "first"));
-    assertThat(ended.view().watermark()).isZero();
-    for (long wrong : new long[] {5, 19, 29}) {
-      assertThat(wait(store.decide(rule, Choice.COMMIT, wrong))).isInstanceOf(Refused.class);
-    }
-    assertThat(wait(store.decide(rule, Choice.COMMIT, 9)).view().watermark()).isEqualTo(10);
-    assertThat(wait(store.decide(rule, Choice.COMMIT, 9))).isInstanceOf(Done.class);
-    assertThat(open(rule, 30, 39)).isInstanceOf(Opened.class);
-    end(rule, all.get(1), End.FINISH, "");
-    assertThat(wait(store.look(rule, false, 10)).ranges())
-        .extracting(Range::note)
-        .containsExactly("", "third");
-  }
-
   private List<Long> leftMillis() {
     return WindowKeys.of(name).stream()
         .map(key -> wait(connections.<Long>ask(commands -> commands.pttl(key))))
@@ -291,16 +156,6 @@ final class RedisWindowsIT {
   }
 
   @Test
-  void aRepeatedSkipSucceedsAndNoFinishCountsForIt() {
-    WindowRule rule = new WindowRule(name, 2, 1, LEASE, BACKOFF, false);
-    open(rule, 0, 0);
-    end(rule, (Claimed) claim(rule), End.FAIL, "");
-    assertThat(wait(store.decide(rule, Choice.SKIP, 0))).isInstanceOf(Done.class);
-    assertThat(wait(store.decide(rule, Choice.SKIP, 0))).isInstanceOf(Done.class);
-    assertThat(wait(store.end(rule, 0, "-", End.FINISH, ""))).isInstanceOf(Refused.class);
-  }
-
-  @Test
   void nothingBeforeTheFirstRangeIsCommitted() {
     WindowRule rule = rule(2, false);
     open(rule, 1000, 1099);
@@ -309,48 +164,6 @@ final class RedisWindowsIT {
     end(rule, (Claimed) claim(rule), End.FINISH, "");
     assertThat(((Opened) open(rule, 1000, 1099)).isNew()).isFalse();
     assertThat(wait(store.decide(rule, Choice.COMMIT, 1099))).isInstanceOf(Done.class);
-  }
-
-  @Test
-  void aLostClaimIsTakenBackAndIsNoAttempt() {
-    WindowRule rule = rule(3, false);
-    for (int i = 0; i < 3; i++) {
-      open(rule, i, i);
-    }
-    Claimed unheard = (Claimed) claim(rule);
-    Claimed heard = (Claimed) claim(rule);
-    assertThat(wait(store.takeBack(rule, List.of(unheard.claim(), "other")))).isEqualTo(1);
-    assertThat(end(rule, unheard, End.FINISH, "")).isInstanceOf(Refused.class);
-    Claimed again = (Claimed) claim(rule);
-    assertThat(again.from()).isEqualTo(unheard.from());
-    assertThat(again.attempt()).isEqualTo(1);
-    assertThat(end(rule, heard, End.FINISH, "")).isInstanceOf(Done.class);
-    assertThat(wait(store.takeBack(rule, List.of(heard.claim())))).isZero();
-  }
-
-  @Test
-  void aClockThatIsSetBackMakesNoLeaseAndNoWaitLong() {
-    WindowRule rule = rule(2, false);
-    open(rule, 0, 0);
-    open(rule, 1, 1);
-    claim(rule);
-    end(rule, (Claimed) claim(rule), End.FAIL, "");
-    now -= Duration.ofHours(1).toNanos() / 1000;
-    assertThat(claim(rule)).isInstanceOf(Nothing.class);
-    now += LEASE;
-    assertThat(((Claimed) claim(rule)).from()).isZero();
-    assertThat(((Claimed) claim(rule)).from()).isEqualTo(1);
-  }
-
-  @Test
-  void aPolicyThatShortensTheLeaseTakesNoClaimsAway() {
-    WindowRule rule = new WindowRule(name, 2, 4, 600_000_000, BACKOFF, false);
-    open(rule, 0, 0);
-    Claimed claimed = (Claimed) claim(rule);
-    assertThat(claim(rule(2, false))).isInstanceOf(Nothing.class);
-    now += 200_000_000;
-    assertThat(claim(rule(2, false))).isInstanceOf(Nothing.class);
-    assertThat(end(rule, claimed, End.RENEW, "")).isInstanceOf(Done.class);
   }
 
   @Test
@@ -367,45 +180,6 @@ final class RedisWindowsIT {
     assertThat(((Nothing) claim(rule)).waitMicros()).isEqualTo(250_000);
     now += 60_000_000;
     assertThat(((Nothing) claim(rule)).waitMicros()).isEqualTo(1_000_000);
-  }
-
-  @Test
-  void aLookCommitsNothing() {
-    WindowRule keeps = rule(2, true);
-    open(keeps, 0, 9);
-    end(keeps, (Claimed) claim(keeps), End.FINISH, "precious");
-    wait(store.look(rule(2, false), true, 1)); // a node that knows only the previous policy
-    assertThat(wait(store.look(keeps, false, 10)).ranges())
-        .extracting(Range::note)
-        .containsExactly("precious");
-  }
-
-  @Test
-  void aClaimThatIsLostStaysSoWhenItsRangeIsCommitted() {
-    WindowRule rule = rule(2, false);
-    open(rule, 0, 9);
-    Claimed dead = (Claimed) claim(rule);
-    now += LEASE;
-    Claimed again = (Claimed) claim(rule);
-    end(rule, again, End.FINISH, "");
-    for (End how : End.values()) {
-      assertThat(end(rule, dead, how, "")).isInstanceOf(Refused.class);
-      assertThat(end(rule, again, how, ""))
-          .isInstanceOf(how == End.FINISH ? Done.class : Refused.class);
-    }
-    assertThat(wait(store.end(rule, 5, again.claim(), End.FINISH, ""))).isInstanceOf(Refused.class);
-  }
-
-  @Test
-  void waitingRangesAreCommittedOnceThePolicyKeepsNoResults() {
-    WindowRule keeps = rule(2, true);
-    open(keeps, 0, 9);
-    open(keeps, 10, 19);
-    end(keeps, (Claimed) claim(keeps), End.FINISH, "");
-    end(keeps, (Claimed) claim(keeps), End.FINISH, "");
-    assertThat(open(keeps, 20, 29)).isInstanceOf(Full.class);
-    Opened opened = (Opened) open(rule(2, false), 20, 29);
-    assertThat(opened.view().watermark()).isEqualTo(20);
   }
 
   @Test

@@ -230,8 +230,12 @@ abstract class WindowStoreContract {
       List<String> ids = List.of(unheard.claim(), "other");
       assertThat(store().takeBack(rule, ids).toCompletableFuture().join()).isEqualTo(1);
       refused(end(rule, unheard, End.FINISH, ""), "todo");
-      assertThat(claimed(rule).attempt()).isEqualTo(1);
+      Claimed again = claimed(rule);
+      assertThat(again.from()).isEqualTo(unheard.from());
+      assertThat(again.attempt()).isEqualTo(1);
       done(end(rule, heard, End.FINISH, ""), "done");
+      ids = List.of(heard.claim());
+      assertThat(store().takeBack(rule, ids).toCompletableFuture().join()).isZero();
     }
   }
 
@@ -256,6 +260,7 @@ abstract class WindowStoreContract {
       List<Long> waits = new ArrayList<>();
       for (int i = 0; i < 8; i++) {
         Claimed held = claimed(rule);
+        assertThat(held.attempt()).isEqualTo(i + 1);
         done(end(rule, held, End.FAIL, "no answer"), "waiting");
         done(end(rule, held, End.FAIL, "no answer"), "waiting");
         long wait = Math.min(60 * SECOND, BACKOFF << i);
@@ -286,7 +291,9 @@ abstract class WindowStoreContract {
       done(end(rule, held, End.FINISH, ""), "committed");
       refused(end(rule, 0, "other", End.FINISH, ""), "committed");
       refused(end(rule, 5, held.claim(), End.FINISH, ""), "committed");
-      refused(end(rule, held, End.FAIL, ""), "committed");
+      for (End how : List.of(End.FAIL, End.RENEW, End.RELEASE)) {
+        refused(end(rule, held, how, ""), "committed");
+      }
     }
 
     @Test
@@ -305,9 +312,11 @@ abstract class WindowStoreContract {
       WindowRule rule = rule(3, false);
       openTens(rule, 3);
       Claimed first = claimed(rule);
-      WindowAnswer second = end(rule, claimed(rule), End.FINISH, "");
+      Claimed next = claimed(rule);
+      WindowAnswer second = end(rule, next, End.FINISH, "");
       done(second, "done");
       assertThat(second.view().watermark()).isZero();
+      done(end(rule, next, End.FINISH, ""), "done");
       WindowAnswer both = end(rule, first, End.FINISH, "");
       done(both, "committed");
       assertThat(both.view().watermark()).isEqualTo(20);
@@ -321,8 +330,11 @@ abstract class WindowStoreContract {
       Claimed first = claimed(rule);
       end(rule, claimed(rule), End.FINISH, "second");
       assertThat(look(rule, false)).isEmpty();
-      end(rule, first, End.FINISH, "first");
-      assertThat(look(rule, false)).extracting(Range::note).containsExactly("first", "second");
+      assertThat(end(rule, first, End.FINISH, "first").view().watermark()).isZero();
+      assertThat(look(rule, false))
+          .containsExactly(
+              new Range(0, 9, "done", 1, "first"), new Range(10, 19, "done", 1, "second"));
+      assertThat(open(rule, 30, 39)).isInstanceOf(Full.class);
       for (long wrong : new long[] {5, 29, 39}) {
         refused(decide(rule, Choice.COMMIT, wrong), "");
       }
@@ -332,6 +344,7 @@ abstract class WindowStoreContract {
         assertThat(committed.view().watermark()).isEqualTo(10);
       }
       assertThat(look(rule, false)).extracting(Range::note).containsExactly("second");
+      assertThat(open(rule, 30, 39)).isInstanceOf(Opened.class);
     }
 
     @Test
@@ -360,11 +373,13 @@ abstract class WindowStoreContract {
       refused(decide(rule, Choice.SKIP, 0), "todo");
       assertThat(decide(rule, Choice.SKIP, 99)).isInstanceOf(Unknown.class);
       end(rule, claimed(rule), End.FAIL, "");
+      end(rule, claimed(rule), End.FINISH, "");
       WindowAnswer skipped = decide(rule, Choice.SKIP, 0);
       done(skipped, "committed");
-      assertThat(skipped.view().watermark()).isEqualTo(10);
+      assertThat(skipped.view().watermark()).isEqualTo(20);
       assertThat(skipped.view().failed()).isZero();
       done(decide(rule, Choice.SKIP, 0), "committed");
+      refused(end(rule, 0, "-", End.FINISH, ""), "committed");
       refused(decide(rule, Choice.RETRY, 0), "committed");
     }
 

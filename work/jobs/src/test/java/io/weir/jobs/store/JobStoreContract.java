@@ -299,9 +299,12 @@ abstract class JobStoreContract {
   class Sending {
     @Test
     void jobsAreSentInOrderEachAtItsMoment() {
-      take(1, 5);
+      for (int i = 1; i <= 5; i++) {
+        assertThat(((Taken) submit(i)).job().ahead().position()).hasValue(i - 1);
+      }
       ClaimedJobs first = claim(A, 100);
       assertThat(ids(first)).containsExactly(id(1), id(2), id(3));
+      assertThat(first.work().get(0).request()).isEqualTo("request 1");
       assertThat(delays(first)).containsExactly(0L, INTERVAL, 2 * INTERVAL);
       assertThat(first.nextMicros()).isEqualTo(3 * INTERVAL);
       clock.advance(150_000);
@@ -368,6 +371,10 @@ abstract class JobStoreContract {
           .as("a median of 300 ms moves up by a twentieth")
           .isEqualTo(315_000);
       assertThat(ids(claim(B, 100))).containsExactly(id(3), id(4), id(2), id(1));
+      clock.advance(LEASE + SECOND);
+      claim(A, 0);
+      assertThat(state(3)).isEqualTo(JobState.QUEUED);
+      assertThat(state(2)).isEqualTo(JobState.READY);
     }
 
     @Test
@@ -485,6 +492,7 @@ abstract class JobStoreContract {
       assertThat(asked.task()).isEqualTo(JobTask.ASK);
       assertThat(asked.job().progress().receipt()).contains("/r/1");
       assertThat(asked.job().progress().attempts()).isEqualTo(1);
+      assertThat(move(1, A, JobMove.again())).isFalse();
       assertThat(move(1, B, JobMove.letGo())).isTrue();
       assertThat(claim(A, 0).work()).isEmpty();
       assertThat(tasks(claim(A, 1))).containsExactly(JobTask.ASK);
@@ -520,6 +528,7 @@ abstract class JobStoreContract {
               new Job.Step(JobState.QUEUED, start),
               new Job.Step(JobState.IN_FLIGHT, start + 1000),
               new Job.Step(JobState.COMPLETED, start + 2000));
+      assertThat(store().list(OPERATION, 10).toCompletableFuture().join()).hasSize(1);
     }
 
     @Test
@@ -531,6 +540,9 @@ abstract class JobStoreContract {
       move(1, A, JobMove.to(JobState.COMPLETED, "done"));
       assertThat(look(1).job().polls()).isEqualTo(3);
       assertThat(look(1).job().polls()).isEqualTo(-1);
+      assertThat(
+              store().look(OPERATION, id(99), "acme/k1").toCompletableFuture().join())
+          .isEmpty();
     }
   }
 

@@ -139,51 +139,6 @@ final class RedisJobsIT {
   }
 
   @Test
-  void jobsAreSentInOrderEachAtItsMoment() {
-    for (int i = 1; i <= 5; i++) {
-      assertThat(taken(i).ahead().position()).hasValue(i - 1);
-    }
-    ClaimedJobs first = claim(A, 100);
-    assertThat(ids(first)).containsExactly(id(1), id(2), id(3));
-    assertThat(first.work().stream().map(JobWork::delayMicros))
-        .containsExactly(0L, 100_000L, 200_000L);
-    assertThat(first.nextMicros()).isEqualTo(300_000);
-    assertThat(first.work().get(0).request()).isEqualTo("request 1");
-    now += 150_000;
-    ClaimedJobs second = claim(B, 100);
-    assertThat(ids(second)).containsExactly(id(4));
-    assertThat(second.work().get(0).delayMicros()).isEqualTo(150_000);
-    assertThat(look(5).job().ahead().position()).hasValue(0);
-    assertThat(look(4).job().ahead().position()).isEmpty();
-  }
-
-  @Test
-  void nothingIsGainedByAPause() {
-    taken(1);
-    claim(A, 100);
-    now += 10_000_000;
-    for (int i = 2; i <= 20; i++) {
-      taken(i);
-    }
-    assertThat(claim(A, 100).work()).hasSize(3);
-  }
-
-  @Test
-  void aChangeOfTheRateGrantsNoBurst() {
-    for (int i = 1; i <= 20; i++) {
-      taken(i);
-    }
-    claim(A, 100);
-    values.put(JobParameter.DISPATCH_PER_SECOND, 20L);
-    ClaimedJobs faster = claim(A, 100);
-    assertThat(faster.work()).isEmpty();
-    now += 100_000;
-    // One interval of the new rate after the last job, which is due in 100 ms.
-    assertThat(claim(A, 100).work().stream().map(JobWork::delayMicros))
-        .containsExactly(150_000L, 200_000L);
-  }
-
-  @Test
   void aSlowRateOfBeforeHoldsUpNothingOnceItIsFast() {
     values.put(JobParameter.DISPATCH_PER_SECOND, 1L);
     values.put(JobParameter.CAPACITY, 2L);
@@ -224,43 +179,6 @@ final class RedisJobsIT {
     }
     assertThat(timedOut).isEqualTo(4);
     assertThat(look(3).job().elapsedMillis()).isEqualTo(1_810_100);
-  }
-
-  @Test
-  void aClockThatIsSetRightAgainEndsNoLeaseTooSoon() {
-    taken(1);
-    now -= 3_600_000_000L;
-    claim(A, 1);
-    now += 3_600_000_000L;
-    assertThat(claim(B, 0).overdue().givenBack()).isZero();
-    now += 10_500_000;
-    assertThat(claim(B, 0).overdue().givenBack()).isEqualTo(1);
-  }
-
-  @Test
-  void aPlaceIsKeptForOneRequestOfAJobAtATime() {
-    SubmittedJob.Placed place = placed(1);
-    assertThat(keepPlace(1)).isInstanceOf(SubmittedJob.Awaited.class);
-    of(jobs.release(submission(1, "k1"), place));
-    now++;
-    SubmittedJob.Placed again = placed(1);
-    of(jobs.release(submission(1, "k1"), place)); // a repeated end frees no other place
-    assertThat(keepPlace(1)).isInstanceOf(SubmittedJob.Awaited.class);
-    assertThat(of(jobs.submit(rule(), submission(1, "k1"), again)))
-        .isInstanceOf(SubmittedJob.Taken.class);
-    assertThat(keepPlace(1)).isInstanceOf(SubmittedJob.Known.class);
-  }
-
-  @Test
-  void aPlaceIsGoodWhenTheQueueIsFull() {
-    values.put(JobParameter.CAPACITY, 2L);
-    values.put(JobParameter.CAPACITY_OF_KEY, 2L);
-    SubmittedJob.Placed place = placed(1);
-    taken(2);
-    assertThat(submit(3)).isInstanceOf(SubmittedJob.Full.class);
-    assertThat(of(jobs.submit(rule(), submission(1, "k1"), place)))
-        .isInstanceOf(SubmittedJob.Taken.class);
-    assertThat(submit(3)).isInstanceOf(SubmittedJob.Full.class);
   }
 
   @Test
@@ -317,129 +235,6 @@ final class RedisJobsIT {
   }
 
   @Test
-  void theFirstAnswerCountsFromAnyNode() {
-    taken(1);
-    claim(A, 1);
-    now += 20_000_000;
-    claim(B, 1);
-    assertThat(state(1)).isEqualTo(JobState.IN_FLIGHT);
-    assertThat(move(1, A, JobMove.to(JobState.COMPLETED, "of a")).isMoved()).isTrue();
-    assertThat(move(1, B, JobMove.to(JobState.COMPLETED, "of b")).isMoved()).isFalse();
-    assertThat(look(1).result()).isEqualTo("of a");
-  }
-
-  @Test
-  void aJobThatKillsItsNodesFailsInTheEnd() {
-    values.put(JobParameter.ATTEMPTS, 3L);
-    taken(1);
-    for (int i = 0; i < 3; i++) {
-      assertThat(claim(A, 1).work()).hasSize(1);
-      now += 11_000_000;
-      claim(B, 0);
-    }
-    assertThat(state(1)).isEqualTo(JobState.FAILED);
-  }
-
-  @Test
-  void aRequestThatWasNotSentIsNoAttempt() {
-    values.put(JobParameter.ATTEMPTS, 1L);
-    taken(1);
-    claim(A, 1);
-    assertThat(move(1, A, JobMove.unsent()).isMoved()).isTrue();
-    now += 100_000;
-    assertThat(claim(A, 1).work().get(0).job().progress().attempts()).isEqualTo(1);
-    move(1, A, JobMove.again());
-    assertThat(state(1)).isEqualTo(JobState.FAILED);
-  }
-
-  @Test
-  void aReceiptIsHandedOnAndNotSentAgain() {
-    taken(1);
-    claim(A, 1);
-    JobMove receipt = JobMove.received("/r/1");
-    assertThat(move(1, A, receipt).isMoved()).isTrue();
-    now += 11_000_000;
-    JobWork work = claim(B, 100).work().get(0);
-    assertThat(work.task()).isEqualTo(JobTask.ASK);
-    assertThat(work.job().progress().receipt()).contains("/r/1");
-    assertThat(work.job().progress().attempts()).isEqualTo(1);
-    assertThat(move(1, A, JobMove.again()).isMoved()).isFalse();
-  }
-
-  @Test
-  void soManyAreCheckedAtOnceAndThoseThatAreReadyStandInLine() {
-    isDual = true;
-    for (int i = 1; i <= 5; i++) {
-      taken(i);
-    }
-    ClaimedJobs checks = claim(A, 100);
-    assertThat(ids(checks)).containsExactly(id(1), id(2));
-    assertThat(checks.work()).allMatch(work -> work.task() == JobTask.CHECK);
-    assertThat(claim(B, 100).work()).isEmpty();
-    now += 300_000;
-    assertThat(move(2, A, JobMove.to(JobState.READY)).isMoved()).isTrue();
-    assertThat(move(2, A, JobMove.to(JobState.COMPLETED)).isMoved()).isFalse();
-    now += 700_000;
-    move(1, A, JobMove.to(JobState.READY));
-    assertThat(look(2).job().ahead().position()).hasValue(0);
-    assertThat(look(1).job().ahead().position()).hasValue(1);
-    // 300 ms at first; the next one was longer, so the median moves up by a twentieth.
-    assertThat(look(1).job().ahead().queue().checkMicros()).isEqualTo(315_000);
-    ClaimedJobs both = claim(B, 100);
-    assertThat(ids(both)).containsExactly(id(3), id(4), id(2), id(1));
-    now += 11_000_000;
-    claim(A, 0);
-    assertThat(state(3)).isEqualTo(JobState.QUEUED);
-    assertThat(state(2)).isEqualTo(JobState.READY);
-  }
-
-  @Test
-  void theSameIsThereOnceAndAnotherIsRefused() {
-    taken(1);
-    assertThat(submit(1)).isInstanceOf(SubmittedJob.Known.class);
-    JobSubmission other =
-        new JobSubmission(new JobName(operation, id(1), "acme", "k1", "other"), "request");
-    assertThat(of(jobs.submit(rule(), other))).isInstanceOf(SubmittedJob.Other.class);
-    claim(A, 1);
-    move(1, A, JobMove.to(JobState.COMPLETED, "done"));
-    assertThat(((SubmittedJob.Known) submit(1)).job().progress().state())
-        .isEqualTo(JobState.COMPLETED);
-  }
-
-  @Test
-  void aSendingThatFailedMayBeBegunAnew() {
-    Job first = taken(1);
-    move(1, "", JobMove.to(JobState.CANCELLED));
-    Job anew = taken(1);
-    assertThat(anew.progress().run()).isEqualTo(first.progress().run() + 1);
-    assertThat(anew.times().story()).hasSize(1);
-    // A step of its first run is ignored.
-    claim(A, 1);
-    assertThat(of(jobs.move(
-                operation,
-                rule(),
-                id(1),
-                "",
-                first.progress().run(),
-                JobMove.to(JobState.COMPLETED)))
-            .orElseThrow()
-            .isMoved())
-        .isFalse();
-  }
-
-  @Test
-  void aFullQueueTellsEachAnotherMoment() {
-    values.put(JobParameter.CAPACITY, 2L);
-    taken(1);
-    taken(2);
-    assertThat(((SubmittedJob.Full) submit(3)).waitMicros()).isEqualTo(100_000);
-    assertThat(((SubmittedJob.Full) submit(4)).waitMicros()).isEqualTo(200_000);
-    assertThat(submit(2)).isInstanceOf(SubmittedJob.Known.class);
-    claim(A, 1);
-    assertThat(submit(3)).isInstanceOf(SubmittedJob.Taken.class);
-  }
-
-  @Test
   void bytesAreBoundedForKeyTenantAndAll() {
     // Each has its request of 9 bytes, 500 for itself, and 4/3 of the longest result with 4096 for
     // its headers.
@@ -469,41 +264,6 @@ final class RedisJobsIT {
   }
 
   @Test
-  void aKeyAndATenantHaveAPartOfTheQueue() {
-    values.put(JobParameter.CAPACITY_OF_KEY, 2L);
-    values.put(JobParameter.CAPACITY_OF_TENANT, 3L);
-    taken(1);
-    taken(2);
-    assertThat(((SubmittedJob.Full) submit(3)).owner()).isEqualTo(JobOwner.KEY);
-    assertThat(of(jobs.submit(rule(), submission(4, "k2")))).isInstanceOf(SubmittedJob.Taken.class);
-    assertThat(((SubmittedJob.Full) of(jobs.submit(rule(), submission(5, "k3")))).owner())
-        .isEqualTo(JobOwner.TENANT);
-    // Jobs at the upstream count, too, until they are done.
-    claim(A, 1);
-    assertThat(submit(3)).isInstanceOf(SubmittedJob.Full.class);
-    move(1, A, JobMove.to(JobState.COMPLETED, "done"));
-    assertThat(submit(3)).isInstanceOf(SubmittedJob.Taken.class);
-  }
-
-  @Test
-  void aKeyWithManyUnreadyJobsLeavesPlacesToOthers() {
-    isDual = true;
-    values.put(JobParameter.READINESS_CONCURRENCY, 4L);
-    for (int i = 1; i <= 6; i++) {
-      taken(i);
-    }
-    of(jobs.submit(rule(), submission(7, "k2")));
-    // One place stays free for other keys.
-    assertThat(ids(claim(A, 100))).containsExactly(id(1), id(2), id(7));
-    // A job that is not ready goes to the end.
-    move(2, A, JobMove.again());
-    assertThat(look(2).job().ahead().position()).hasValue(4);
-    assertThat(ids(claim(A, 100))).containsExactly(id(3));
-    now += 5_000_000;
-    assertThat(ids(claim(A, 100))).containsExactly(id(4));
-  }
-
-  @Test
   void aJobFarBehindManyOfOneKeyIsFound() {
     isDual = true;
     values.put(JobParameter.READINESS_CONCURRENCY, 10L);
@@ -522,23 +282,6 @@ final class RedisJobsIT {
       now += 51_000;
     }
     assertThat(handedOut).contains(id(999));
-  }
-
-  @Test
-  void jobsOfALostClaimGoBackUncounted() {
-    values.put(JobParameter.ATTEMPTS, 1L);
-    taken(1);
-    taken(2);
-    claim(A, 2);
-    String unheard = A + ":" + claims;
-    now += 500_000;
-    assertThat(ids(claim(A, 2, List.of(unheard)))).containsExactly(id(1), id(2));
-    assertThat(look(1).job().progress().attempts()).isEqualTo(1);
-    // A step of the previous claim is ignored.
-    assertThat(of(jobs.move(operation, rule(), id(1), unheard, 0, JobMove.unsent()))
-            .orElseThrow()
-            .isMoved())
-        .isFalse();
   }
 
   @Test
@@ -572,73 +315,6 @@ final class RedisJobsIT {
     taken(2);
     assertThat(move(2, "node-c", JobMove.to(JobState.COMPLETED, "never sent")).isMoved())
         .isFalse();
-  }
-
-  @Test
-  void aReceiptIsLetGoAndHandedOnAtOnce() {
-    taken(1);
-    claim(A, 1);
-    move(1, A, JobMove.received("/r/1"));
-    assertThat(move(1, A, JobMove.unsent()).isMoved()).isFalse();
-    assertThat(claim(B, 100).work()).isEmpty();
-    assertThat(move(1, A, JobMove.letGo()).isMoved()).isTrue();
-    ClaimedJobs none = claim(B, 0);
-    assertThat(none.work()).isEmpty();
-    assertThat(claim(B, 1).work()).extracting(JobWork::task).containsExactly(JobTask.ASK);
-  }
-
-  @Test
-  void aClaimIsBoundedInBytes() {
-    values.put(JobParameter.DISPATCH_PER_SECOND, 10_000L);
-    for (int i = 1; i <= 8; i++) {
-      JobSubmission large = new JobSubmission(
-          new JobName(operation, id(i), "acme", "k1", "f"), "x".repeat(300 << 10));
-      of(jobs.submit(rule(), large));
-    }
-    assertThat(claim(A, 100).work()).hasSize(4);
-  }
-
-  @Test
-  void aJobEndsInTimeWhereverItIs() {
-    isDual = true;
-    values.put(JobParameter.TIMEOUT, 60_000L);
-    for (int i = 1; i <= 5; i++) {
-      taken(i);
-    }
-    claim(A, 100);
-    move(1, A, JobMove.to(JobState.READY));
-    now += 61_000_000;
-    assertThat(claim(B, 100).overdue().timedOut()).isEqualTo(5);
-    assertThat(state(1)).isEqualTo(JobState.TIMED_OUT);
-    assertThat(state(5)).isEqualTo(JobState.TIMED_OUT);
-    assertThat(move(5, "", JobMove.to(JobState.CANCELLED)).isMoved()).isFalse();
-  }
-
-  @Test
-  void pollsAreCountedUntilOneReturnsTheEnd() {
-    taken(1);
-    assertThat(look(1).job().polls()).isEqualTo(1);
-    assertThat(look(1).job().polls()).isEqualTo(2);
-    claim(A, 1);
-    move(1, A, JobMove.to(JobState.COMPLETED, "done"));
-    assertThat(look(1).job().polls()).isEqualTo(3);
-    assertThat(look(1).job().polls()).isEqualTo(-1);
-    assertThat(of(jobs.look(operation, id(99), "acme/k1"))).isEmpty();
-  }
-
-  @Test
-  void theStoryListsAllSteps() {
-    taken(1);
-    now += 1000;
-    claim(A, 1);
-    now += 1000;
-    move(1, A, JobMove.to(JobState.COMPLETED, "done"));
-    assertThat(look(1).job().times().story())
-        .containsExactly(
-            new Job.Step(JobState.QUEUED, START),
-            new Job.Step(JobState.IN_FLIGHT, START + 1000),
-            new Job.Step(JobState.COMPLETED, START + 2000));
-    assertThat(of(jobs.list(operation, 10))).hasSize(1);
   }
 
   static LongStream seeds() {

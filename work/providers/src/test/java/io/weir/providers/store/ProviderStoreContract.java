@@ -258,6 +258,7 @@ abstract class ProviderStoreContract {
     void aProviderOfAnEarlierAttemptIsLast() {
       Providers upstream = tiered(100, provider("a", 0, 1, 0, 0), provider("b", 1, 1, 0, 0));
       assertThat(ask(upstream, 0, "a/-")).isEqualTo(now("b", "-"));
+      assertThat(ask(upstream, 0, "a/-", "b/-")).isEqualTo(now("a", "-"));
       learn(upstream, "b", cool("", HOUR));
       assertThat(ask(upstream, 0, "a/-")).isEqualTo(now("a", "-"));
     }
@@ -438,6 +439,13 @@ abstract class ProviderStoreContract {
       end(one, "r4", "a", probed("good"));
       assertThat(ask(one)).isEqualTo(now("a", "-"));
       assertThat(ask(one)).isEqualTo(now("a", "-"));
+    }
+
+    @Test
+    void theFirstOfSeveralToBeTriedIsTheWait() {
+      learn(two, "a", open(SECOND));
+      learn(two, "b", open(2 * SECOND));
+      assertThat(ask(two)).isEqualTo(new Open(SECOND));
     }
 
     @Test

@@ -45,27 +45,6 @@ final class RedisProviderTurnsIT extends ProvidersInRedis {
   }
 
   @Test
-  void callersOfAFullUpstreamAreServedInTheirOrder() {
-    Providers upstream = upstream(true, 1, provider("a", 0, 1, 0, 0));
-    assertThat(book(upstream, "one")).isInstanceOf(Booked.class);
-    for (String caller : List.of("two", "three")) {
-      now += 1000;
-      assertThat(book(upstream, caller)).isInstanceOf(Booking.Full.class);
-    }
-    // Caller one does not get back the place that it frees: two and three come first.
-    assertThat(book(upstream, "one", new End("r0", "a", Lesson.NONE)))
-        .isInstanceOf(Booking.Full.class);
-    assertThat(book(upstream, "three")).isInstanceOf(Booking.Full.class);
-    assertThat(book(upstream, "two")).isInstanceOf(Booked.class);
-    now += 50_000;
-    assertThat(book(upstream, "one")).isInstanceOf(Booking.Full.class);
-    assertThat(end(upstream, requests - 2, "a", Lesson.NONE)).isTrue();
-    // No place is kept for a caller that has not asked again for 100 ms.
-    now += 51_000;
-    assertThat(book(upstream, "one")).isInstanceOf(Booked.class);
-  }
-
-  @Test
   void groupsTakeTurnsAcrossCallers() {
     Providers upstream = whereHeavyOfTwoIsNext();
     assertThat(book(upstream, "two", "heavy")).isInstanceOf(Booked.class);
@@ -85,24 +64,6 @@ final class RedisProviderTurnsIT extends ProvidersInRedis {
     assertThat(book(upstream, "two", "heavy")).isInstanceOf(Booking.Full.class);
     now += 1000;
     assertThat(book(upstream, "one", "light")).isInstanceOf(Booked.class);
-  }
-
-  @Test
-  void aGroupHoldsNoMoreRoomThanItCanUse() {
-    Providers upstream = upstream(true, 5, of("one", 1, "heavy"), of("two", 5, "light"));
-    assertThat(book(upstream, "holder", "heavy")).isInstanceOf(Booked.class);
-    for (int i = 0; i < 8; i++) {
-      now += 1000;
-      assertThat(book(upstream, "h" + i, "heavy")).isInstanceOf(Booking.Full.class);
-    }
-    now += 1000;
-    assertThat(end(upstream, 0, "one", Lesson.NONE)).isTrue();
-    // One place is for the first waiting caller, the other four are free for other groups.
-    for (int i = 0; i < 4; i++) {
-      assertThat(book(upstream, "loop", "light")).isInstanceOf(Booked.class);
-    }
-    assertThat(book(upstream, "loop", "light")).isInstanceOf(Booking.Full.class);
-    assertThat(book(upstream, "h0", "heavy")).isInstanceOf(Booked.class);
   }
 
   @Test
@@ -126,19 +87,6 @@ final class RedisProviderTurnsIT extends ProvidersInRedis {
     now += 1000;
     assertThat(book(upstream, "loop", "light")).isInstanceOf(Booked.class);
     assertThat(book(upstream, "loop", "light")).isInstanceOf(Booked.class);
-  }
-
-  @Test
-  void groupsTakeTurnsAtABusyProviderToo() {
-    Providers upstream = upstream(true, 8, of("a", 1), of("b", 1, "other"));
-    assertThat(book(upstream, "one", "light")).isInstanceOf(Booked.class);
-    now += 1000;
-    assertThat(book(upstream, "two", "heavy")).isInstanceOf(Booking.Full.class);
-    now += 1000;
-    assertThat(book(upstream, "one", "light", new End("r0", "a", Lesson.NONE)))
-        .isInstanceOf(Booking.Full.class);
-    assertThat(book(upstream, "three", "other")).isInstanceOf(Booked.class);
-    assertThat(book(upstream, "two", "heavy")).isInstanceOf(Booked.class);
   }
 
   @Test
@@ -176,29 +124,6 @@ final class RedisProviderTurnsIT extends ProvidersInRedis {
     assertThat(book(upstream, 0)).isEqualTo(new Booking.Full());
     end(upstream, requests - 3, "a", Lesson.of("", 0, 5_000_000, ""));
     assertThat(book(upstream, 0)).isEqualTo(new Booking.Later(5_000_000));
-  }
-
-  @Test
-  void aGroupWhoseFreeKeyIsNotDueHoldsNoRoom() {
-    Provider seldom =
-        of("seldom", new Provider.Rank(0, 1), new Provider.Load(9, 3_600_000_000L), "heavy");
-    Providers upstream = upstream(true, 4, seldom, of("busy", 1, "heavy"), of("idle", 9, "light"));
-    assertThat(book(upstream, "a", "heavy")).isInstanceOf(Booked.class);
-    assertThat(book(upstream, "a", "heavy")).isInstanceOf(Booked.class);
-    for (String caller : List.of("b", "c", "d")) {
-      now += 1000;
-      assertThat(book(upstream, caller, "heavy")).isInstanceOf(Booking.Full.class);
-    }
-    now += 1000;
-    assertThat(book(upstream, "loop", "light")).isInstanceOf(Booked.class);
-    assertThat(book(upstream, "loop", "light")).isInstanceOf(Booked.class);
-  }
-
-  @Test
-  void aCallerThatLeftAGroupIsNotWaitedFor() {
-    Providers upstream = whereHeavyOfTwoIsNext();
-    of(store.book(RedisProviders.prepare(upstream), "two", List.of(), List.of()));
-    assertThat(book(upstream, "one", "light")).isInstanceOf(Booked.class);
   }
 
   @Test
