@@ -74,8 +74,20 @@ public final class ScriptedServer implements AutoCloseable {
     exchange.getResponseBody().write(bytes);
   }
 
+  /** Waits for so many requests with these words, and returns the last of them. */
+  public String told(String words, int count) throws InterruptedException {
+    for (int i = 0; i < 200; i++) {
+      List<String> with = told.stream().filter(one -> one.contains(words)).toList();
+      if (with.size() >= count) {
+        return with.get(count - 1);
+      }
+      awaitMore();
+    }
+    throw new AssertionError("not told: " + words + " in " + told);
+  }
+
   /** Waits for another request, at most a tenth of a second. */
-  public void awaitMore() throws InterruptedException {
+  private void awaitMore() throws InterruptedException {
     arrivals.tryAcquire(100, TimeUnit.MILLISECONDS);
   }
 

@@ -143,20 +143,7 @@ final class UpstreamSchedulerIT {
   }
 
   private String released() throws InterruptedException {
-    return heard("/release ", 1);
-  }
-
-  /** Waits for {@code count} such requests to the node and returns the last of them. */
-  private String heard(String verb, int count) throws InterruptedException {
-    for (int i = 0; i < 200; i++) {
-      List<String> words =
-          server.told.stream().filter(word -> word.contains(verb)).toList();
-      if (words.size() >= count) {
-        return words.get(count - 1);
-      }
-      server.awaitMore();
-    }
-    throw new AssertionError("not told: " + verb + " in " + server.told);
+    return server.told("/release ", 1);
   }
 
   @Test
@@ -181,7 +168,7 @@ final class UpstreamSchedulerIT {
   @Test
   void aTurnIsRenewedWhileItIsUsedAndGivenBackWhereTheCallerGivesUp() throws Exception {
     CompletableFuture<HttpResponse<String>> sent = send("/hangs");
-    assertThat(heard("/renew ", 3)).startsWith("/v1/permits/p1/renew ");
+    assertThat(server.told("/renew ", 3)).startsWith("/v1/permits/p1/renew ");
     sent.cancel(true);
     assertThat(released()).contains("\"status\":499,");
   }
@@ -216,7 +203,7 @@ final class UpstreamSchedulerIT {
     assertThat(released()).contains("\"status\":499,");
     SendPermit other = scheduler(server.uri("")).take().get(20, TimeUnit.SECONDS);
     other.answered(429, name -> name.equals("RateLimit") ? List.of("\"a\";r=0;t=7") : List.of());
-    assertThat(heard("/release ", 2)).contains("\"RateLimit\":\"\\\"a\\\";r=0;t=7\"");
+    assertThat(server.told("/release ", 2)).contains("\"RateLimit\":\"\\\"a\\\";r=0;t=7\"");
   }
 
   @Test
@@ -241,7 +228,7 @@ final class UpstreamSchedulerIT {
   void aTurnLastsAsLongAsTheBody() throws Exception {
     try (InputStream body =
         send("/drips", BodyHandlers.ofInputStream()).get(20, TimeUnit.SECONDS).body()) {
-      heard("/renew ", 3);
+      server.told("/renew ", 3);
       assertThat(server.told).noneMatch(word -> word.contains("/release "));
       isHeld.countDown();
       assertThat(body.readAllBytes()).asString().isEqualTo("fine");
@@ -259,7 +246,7 @@ final class UpstreamSchedulerIT {
     CompletableFuture<HttpResponse<String>> breaks = send("/half");
     assertThatThrownBy(() -> breaks.get(20, TimeUnit.SECONDS))
         .hasCauseInstanceOf(IOException.class);
-    assertThat(heard("/release ", 2)).contains("\"status\":0,");
+    assertThat(server.told("/release ", 2)).contains("\"status\":0,");
   }
 
   @Test

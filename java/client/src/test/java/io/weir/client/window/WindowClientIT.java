@@ -99,19 +99,6 @@ final class WindowClientIT {
     return "{\"from\":10,\"to\":19,\"claim\":\"c7\",\"attempt\":2,\"leaseMs\":" + leaseMillis + "}";
   }
 
-  /** Waits for {@code count} such requests and returns the last of them. */
-  private String heard(String verb, int count) throws InterruptedException {
-    for (int i = 0; i < 200; i++) {
-      List<String> words =
-          server.told.stream().filter(word -> word.contains(verb)).toList();
-      if (words.size() >= count) {
-        return words.get(count - 1);
-      }
-      server.awaitMore();
-    }
-    throw new AssertionError("not told: " + verb + " in " + server.told);
-  }
-
   @Test
   void aPlannerIsToldWhatBecameOfARange() throws Exception {
     assertThat(of(answers(201, "{" + COUNTS + "}").open(20, 29)))
@@ -162,11 +149,11 @@ final class WindowClientIT {
   @Test
   void aClaimIsRenewedUntilItEnds() throws Exception {
     RangeClaim claim = of(answers(200, claimed(30)).claim());
-    assertThat(heard("/renew ", 3))
+    assertThat(server.told("/renew ", 3))
         .isEqualTo("/v1/windows/blocks/renew {\"from\":10,\"claim\":\"c7\"}");
     answers(200, "{\"state\":\"todo\"," + COUNTS + "}");
     assertThat(of(claim.fail("the disk is full"))).isEqualTo("todo");
-    assertThat(heard("/fail ", 1)).contains("\"error\":\"the disk is full\"");
+    assertThat(server.told("/fail ", 1)).contains("\"error\":\"the disk is full\"");
     assertThat(claim.isLost()).isFalse();
   }
 
@@ -191,11 +178,11 @@ final class WindowClientIT {
   void aRangeThatArrivesAfterTheCancelIsReleased() throws Exception {
     isSlow = true;
     CompletableFuture<RangeClaim> claim = answers(200, claimed(60_000)).claim();
-    heard("/claim ", 1);
+    server.told("/claim ", 1);
     claim.cancel(true);
     answers(200, "{\"state\":\"todo\"," + COUNTS + "}");
     isHeld.countDown();
-    assertThat(heard("/release ", 1)).contains("\"claim\":\"c7\"");
+    assertThat(server.told("/release ", 1)).contains("\"claim\":\"c7\"");
   }
 
   @Test
