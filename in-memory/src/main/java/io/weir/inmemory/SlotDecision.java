@@ -150,7 +150,7 @@ final class SlotDecision {
       isEarly = isAhead;
     } else if (!buckets.areAlive(shown.slot(), shown.isShared())) {
       returned = Returned.LATE;
-    } else if (!key.makeWaiter().isUnused(shown.number())) {
+    } else if (!key.waiter().orElseThrow().isUnused(shown.number())) {
       returned = Returned.UNKNOWN;
     } else {
       isEarly = isAhead;
