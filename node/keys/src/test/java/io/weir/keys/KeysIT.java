@@ -39,7 +39,7 @@ final class KeysIT {
       """.formatted(SecretHash.of("secret-of-listed").formatted());
 
   @AutoClose
-  private static NodeFixture fixture = NodeFixture.withOwnRedis(POLICY, FailureMode.DENY);
+  private static final NodeFixture fixture = NodeFixture.withOwnRedis(POLICY, FailureMode.DENY);
 
   private static HttpResponse<String> ask(String method, String path, String body, String... more) {
     HttpRequest.Builder request = HttpRequest.newBuilder(fixture.uri(path))

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.TestMethodOrder;
 @TestMethodOrder(OrderAnnotation.class)
 final class KeysOnClusterIT {
   @AutoClose
-  private static RedisCluster cluster = RedisCluster.start(2, 0);
+  private static final RedisCluster cluster = RedisCluster.start(2, 0);
 
   // The last one: a part that was away counts as failed for a while.
   @Order(2)

@@ -41,7 +41,7 @@ final class LeasesIT {
   private static final int RUNS_AT_MOST = 5;
 
   @AutoClose
-  private static RedisCluster cluster = RedisCluster.start(2, 0);
+  private static final RedisCluster cluster = RedisCluster.start(2, 0);
 
   private final List<LeasingHost> hosts = new ArrayList<>();
 

@@ -19,7 +19,7 @@ final class AdminIT {
   private static final String[] TOKEN = {"Authorization", "Bearer " + NodeFixture.ADMIN};
 
   @AutoClose
-  private static NodeFixture node = new NodeFixture(TestPolicies.slow(), FailureMode.DENY);
+  private static final NodeFixture node = new NodeFixture(TestPolicies.slow(), FailureMode.DENY);
 
   @Test
   void aPolicyIsReadAndReplacedWithTheAdminTokenOnly() {

@@ -91,7 +91,7 @@ final class FuzzIT {
       "HTTP/2.0");
 
   @AutoClose
-  private static NodeFixture node = new NodeFixture(TestPolicies.slow(), FailureMode.DENY);
+  private static final NodeFixture node = new NodeFixture(TestPolicies.slow(), FailureMode.DENY);
 
   private final AtomicInteger answered = new AtomicInteger();
 

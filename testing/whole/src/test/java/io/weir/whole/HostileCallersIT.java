@@ -30,7 +30,7 @@ final class HostileCallersIT {
   private static final int MANY = 300;
 
   @AutoClose
-  private static NodeFixture node = new NodeFixture(policy(), FailureMode.DENY);
+  private static final NodeFixture node = new NodeFixture(policy(), FailureMode.DENY);
 
   private final List<Socket> sockets = new ArrayList<>();
 

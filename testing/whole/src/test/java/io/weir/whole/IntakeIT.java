@@ -28,7 +28,8 @@ final class IntakeIT {
   private static final String SMUGGLED = "GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n";
 
   @AutoClose
-  private static NodeFixture node = NodeFixture.withOwnRedis(TestPolicies.slow(), FailureMode.DENY);
+  private static final NodeFixture node =
+      NodeFixture.withOwnRedis(TestPolicies.slow(), FailureMode.DENY);
 
   @ParameterizedTest
   @ValueSource(

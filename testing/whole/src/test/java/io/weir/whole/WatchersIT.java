@@ -20,7 +20,7 @@ final class WatchersIT {
       """;
 
   @AutoClose
-  private static NodeFixture node = new NodeFixture(POLICY, FailureMode.DENY);
+  private static final NodeFixture node = new NodeFixture(POLICY, FailureMode.DENY);
 
   private static HttpResponse<String> send(
       String method, String path, String token, String body, String... headers) {

@@ -21,7 +21,7 @@ final class LongBatchesIT {
   private static final String WRITE = "{\"method\": \"POST\", \"path\": \"/few/x\"}";
 
   @AutoClose
-  private static NodeFixture node = new NodeFixture(policy(), FailureMode.DENY);
+  private static final NodeFixture node = new NodeFixture(policy(), FailureMode.DENY);
 
   private static String policy() {
     return """

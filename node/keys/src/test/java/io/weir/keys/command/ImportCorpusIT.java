@@ -42,7 +42,7 @@ final class ImportCorpusIT {
   private static final String EXPECTED = ".expected";
 
   @AutoClose
-  private static NodeFixture fixture = NodeFixture.withOwnRedis(POLICY, FailureMode.DENY);
+  private static final NodeFixture fixture = NodeFixture.withOwnRedis(POLICY, FailureMode.DENY);
 
   private static Path corpus() throws URISyntaxException {
     return Path.of(ImportCorpusIT.class.getResource("/import").toURI());

@@ -37,7 +37,7 @@ final class KeyCommandsIT {
       """;
 
   @AutoClose
-  private static NodeFixture fixture = NodeFixture.withOwnRedis(POLICY, FailureMode.DENY);
+  private static final NodeFixture fixture = NodeFixture.withOwnRedis(POLICY, FailureMode.DENY);
 
   @TempDir
   private Path folder;

@@ -45,7 +45,8 @@ final class AuthorizeIT {
       """;
 
   @AutoClose
-  private static NodeFixture fixture = new NodeFixture(OPERATIONS + IDENTITY, FailureMode.DENY);
+  private static final NodeFixture fixture =
+      new NodeFixture(OPERATIONS + IDENTITY, FailureMode.DENY);
 
   private static HttpResponse<String> original(String target, String key, String... more) {
     return asked("/v1/authorize", "X-Original-Method", "X-Original-URI", target, key, more);

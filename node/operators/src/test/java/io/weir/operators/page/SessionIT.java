@@ -31,7 +31,7 @@ final class SessionIT {
       "{\"path\":\"/buckets/requests/burstPeriodMs\",\"value\":2000}";
 
   @AutoClose
-  private static NodeFixture node = new NodeFixture(POLICY, FailureMode.DENY);
+  private static final NodeFixture node = new NodeFixture(POLICY, FailureMode.DENY);
 
   private record Session(String cookie, String csrf) {}
 

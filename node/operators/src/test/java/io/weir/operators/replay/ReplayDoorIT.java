@@ -30,7 +30,7 @@ final class ReplayDoorIT {
       .collect(Collectors.joining("\n"));
 
   @AutoClose
-  private static NodeFixture node = new NodeFixture(POLICY, FailureMode.DENY);
+  private static final NodeFixture node = new NodeFixture(POLICY, FailureMode.DENY);
 
   private static HttpResponse<String> replay(JsonObject body) {
     return node.send(HttpRequest.newBuilder(node.uri("/v1/replay"))

@@ -28,7 +28,7 @@ final class CheckIT {
       """;
 
   @AutoClose
-  private static NodeFixture node = new NodeFixture(
+  private static final NodeFixture node = new NodeFixture(
       TestPolicies.slow().replace("buckets:\n", SOON)
           + TestPolicies.subject("k7", "")
           + TestPolicies.subject("k8", "")

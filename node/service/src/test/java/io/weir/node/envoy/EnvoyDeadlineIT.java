@@ -13,7 +13,7 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.util.Optional;
-import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -32,14 +32,17 @@ final class EnvoyDeadlineIT {
   private static final String TOKEN = "Bearer " + NodeFixture.SERVICE;
 
   private static int port;
-
-  @AutoClose
   private static NodeFixture fixture;
 
   @BeforeAll
   static void start() {
     port = FreePorts.one();
     fixture = NodeFixture.withEnvoy(POLICY, port, Optional.empty());
+  }
+
+  @AfterAll
+  static void stop() {
+    fixture.close();
   }
 
   @Test

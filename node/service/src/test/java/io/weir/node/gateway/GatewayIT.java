@@ -36,7 +36,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Tag("jdk")
 final class GatewayIT {
   @AutoClose
-  private static NodeFixture node = new NodeFixture(TestPolicies.slow(), FailureMode.DENY);
+  private static final NodeFixture node = new NodeFixture(TestPolicies.slow(), FailureMode.DENY);
 
   @Test
   void admitsTheBurstAndThenAnswers429WithEverythingACallerNeeds() {

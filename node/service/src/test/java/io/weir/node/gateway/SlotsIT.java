@@ -54,7 +54,7 @@ final class SlotsIT {
   private static final String TICKET = "\\d{16}\\.\\d+\\.\\d+\\.[0-9a-f]{20}";
 
   @AutoClose
-  private static NodeFixture node = new NodeFixture(POLICY, FailureMode.DENY);
+  private static final NodeFixture node = new NodeFixture(POLICY, FailureMode.DENY);
 
   @Test
   void aRejectionBearsTheTicketThatWasAskedFor() {

@@ -40,7 +40,7 @@ final class SlowLimitsIT {
       """ + TestPolicies.subject("k1", "") + TestPolicies.subject("k2", "");
 
   @AutoClose
-  private static NodeFixture node = new NodeFixture(POLICY, FailureMode.DENY);
+  private static final NodeFixture node = new NodeFixture(POLICY, FailureMode.DENY);
 
   @ParameterizedTest
   @CsvSource({"/6-min, 1, 10", "/1-min, 1, 60", "/5-h, 5, 720", "/1-h, 1, 3600", "/1-d, 1, 86400"})

@@ -23,7 +23,7 @@ final class UnpaidBodiesIT {
   private static final long MOST_ON_THE_WAY = 32 << 20;
 
   @AutoClose
-  private static NodeFixture node = new NodeFixture(policy(), FailureMode.DENY);
+  private static final NodeFixture node = new NodeFixture(policy(), FailureMode.DENY);
 
   private static String policy() {
     return TestPolicies.slow()

@@ -10,7 +10,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -29,14 +29,17 @@ final class EnvoyClientsIT {
       """;
 
   private static int port;
-
-  @AutoClose
   private static NodeFixture node;
 
   @BeforeAll
   static void start() {
     port = FreePorts.one();
     node = NodeFixture.withEnvoy(POLICY, port, Optional.empty());
+  }
+
+  @AfterAll
+  static void stop() {
+    node.close();
   }
 
   @Test

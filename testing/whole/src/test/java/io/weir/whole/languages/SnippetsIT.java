@@ -44,7 +44,7 @@ final class SnippetsIT {
   private static final String PATIENT = "60";
 
   @AutoClose
-  private static NodeFixture node = new NodeFixture(POLICY, FailureMode.DENY);
+  private static final NodeFixture node = new NodeFixture(POLICY, FailureMode.DENY);
 
   @ParameterizedTest
   @EnumSource

@@ -29,7 +29,7 @@ final class RefusedUnreadIT {
       """ + TestPolicies.subject("fresh", "") + TestPolicies.subject("busy", "");
 
   @AutoClose
-  private static NodeFixture node = new NodeFixture(POLICY, FailureMode.DENY);
+  private static final NodeFixture node = new NodeFixture(POLICY, FailureMode.DENY);
 
   @Test
   void theBodyOfAKeyWithoutJobsIsNotRead() {
