@@ -25,6 +25,7 @@ import io.weir.node.admission.Decider;
 import io.weir.node.admission.Witness;
 import io.weir.node.auth.TokenGuard;
 import io.weir.node.config.NodeConfig.Address;
+import io.weir.node.envoy.Corrections;
 import io.weir.node.envoy.EnvoyServer;
 import io.weir.node.envoy.NodeAssignments;
 import io.weir.node.metrics.NodeMetrics;
@@ -139,7 +140,7 @@ final class EnvoyFlushesIT {
         new EnvoyServer.Limiters(
             policies,
             decider,
-            new EnvoyServer.Corrections(EnvoyFlushesIT::none, EnvoyFlushesIT::none),
+            new Corrections(EnvoyFlushesIT::none, EnvoyFlushesIT::none),
             id -> Future.succeededFuture(Optional.empty()),
             new NodeAssignments(
                 new RedisAssignments(connections), bulkhead, bulkhead, metrics.assignments())),
