@@ -4,13 +4,16 @@ import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisCommandTimeoutException;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.RedisNoScriptException;
+import io.netty.channel.ConnectTimeoutException;
 import io.weir.core.throttle.StoreFault;
 import io.weir.core.throttle.StoreUnavailableException;
 import java.io.IOException;
+import java.nio.channels.ClosedChannelException;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeoutException;
+import java.util.stream.Stream;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
@@ -99,6 +102,20 @@ public final class Faults {
       cause = cause.getCause();
     }
     return false;
+  }
+
+  /** Whether a connection was closed while it was made: Lettuce may notice that before it learns the reason. */
+  static boolean isClosedEarly(Throwable error) {
+    return contains(error, "closed prematurely")
+        || LinkClient.root(error) instanceof ClosedChannelException;
+  }
+
+  /** Whether a connection was not made in time, to one of several servers perhaps. */
+  static boolean isUnanswered(Throwable error) {
+    return error instanceof RedisCommandTimeoutException
+        || error instanceof ConnectTimeoutException
+        || Stream.concat(Stream.ofNullable(error.getCause()), Stream.of(error.getSuppressed()))
+            .anyMatch(Faults::isUnanswered);
   }
 
   /** Whether a replica answered that was the master a moment ago. */

@@ -60,11 +60,14 @@ final class LinkClient {
   private final AtomicReference<@Nullable EventLoop> used = new AtomicReference<>();
   private final Set<EventLoopGroup> borrowed = ConcurrentHashMap.newKeySet();
   private final Set<Channel> channels = ConcurrentHashMap.newKeySet();
+  /** How often a connection is tried that is not answered: a caller that waits longer for answers waits as long for it. */
+  private final long unansweredAttempts;
 
   /** @param given the event loop of all connections; empty for a thread of its own */
   LinkClient(
       RedisAddress address, TlsMaterial tls, Duration commandTimeout, Optional<EventLoop> given) {
     waitReplicas = address.settings().waitReplicas();
+    unansweredAttempts = Math.max(1, commandTimeout.dividedBy(CONNECT_TIMEOUT));
     given.ifPresent(used::set);
     ClientResources.Builder builder = ClientResources.builder()
         .nettyCustomizer(remember())
@@ -90,19 +93,24 @@ final class LinkClient {
 
   /** Connects; blocks. */
   StatefulConnection<String, String> connect() {
-    // Lettuce may notice that a connection was closed before it learns the reason: then it is tried
-    // again.
     for (int attempt = 1; ; attempt++) {
       try {
         return client instanceof RedisClusterClient cluster
             ? cluster.connect()
             : ((RedisClient) client).connect();
       } catch (RedisConnectionException e) {
-        if (attempt == CONNECT_ATTEMPTS || !innermost(e).contains("closed prematurely")) {
+        if (attempt >= attempts(e)) {
           throw e;
         }
       }
     }
+  }
+
+  private long attempts(RedisConnectionException error) {
+    if (Faults.isClosedEarly(error)) {
+      return CONNECT_ATTEMPTS;
+    }
+    return Faults.isUnanswered(error) ? unansweredAttempts : 1;
   }
 
   /** Opens a connection of its own that hears a channel, also after it was lost; blocks. */
