@@ -45,11 +45,11 @@ final class BenchIT {
   @Test
   void everyContenderAdmitsEverythingAndEveryFigureIsWritten() throws IOException {
     String svg = folder.resolve("bench.svg").toString();
-    assertThat(out.toString()).contains("PING", "Spring Cloud Gateway", "Bucket4j", "Weir 8");
     JsonNode measurements =
         measured("--quick", "--rounds", "1", "--millis", "100", "--svg", svg).get("measurements");
     assertThat(measurements).hasSize(4 * Contenders.QUICK.size() + 5);
     measurements.forEach(BenchIT::isSound);
+    assertThat(out.toString()).contains("PING", "Spring Cloud Gateway", "Bucket4j", "Weir 8");
   }
 
   @Test
