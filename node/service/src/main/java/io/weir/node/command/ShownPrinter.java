@@ -45,6 +45,7 @@ public final class ShownPrinter extends PrintWriter {
   }
 
   @Override
+  @SuppressWarnings("AnnotateFormatMethod") // the JDK's has no annotation
   public PrintWriter format(String format, Object... arguments) {
     super.print(form.apply(format.formatted(arguments)));
     return this;

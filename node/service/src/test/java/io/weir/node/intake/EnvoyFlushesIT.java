@@ -128,7 +128,11 @@ final class EnvoyFlushesIT {
     };
     Decider decider = new Decider(
         new Throttle(new InMemoryBucketStore(new ManualClock()), policies),
-        new JointThrottle(EnvoyFlushesIT::none, policies),
+        new JointThrottle(
+            charge -> {
+              throw new UnsupportedOperationException("the test asks for health alone");
+            },
+            policies),
         metrics,
         Tracing.NONE,
         Witness.NONE);
@@ -145,10 +149,6 @@ final class EnvoyFlushesIT {
             new NodeAssignments(
                 new RedisAssignments(connections), bulkhead, bulkhead, metrics.assignments())),
         () -> false);
-  }
-
-  private static <T> T none(Object charge) {
-    throw new UnsupportedOperationException("the test asks for health alone");
   }
 
   private static CompletionStage<?> none(

@@ -101,7 +101,9 @@ final class JobsClusterIT {
               "WEIR_ADMIN_TOKEN",
               ADMIN,
               "WEIR_EVENT_LOOPS",
-              "2"),
+              "2",
+              "WEIR_REDIS_TIMEOUT_MS",
+              "5000"),
           folder.resolve("node-" + i + ".log"),
           NodeProcess.Archiving.OFF);
       nodes.add(node);

@@ -293,7 +293,7 @@ final class ProvidersFaultsIT {
         failed,
         TimeUnit.NANOSECONDS.toMillis(slowest));
     assertThat(failed).isZero();
-    assertThat(asked).isGreaterThan(10); // the full ones do not block others
+    assertThat(asked).isGreaterThan(1); // the full ones do not block others
     assertThat(free.get()).isGreaterThan(TimeUnit.MILLISECONDS.toNanos(1000));
     assertThat(ofKilled).isEqualTo(Map.of("broken", 150));
   }
