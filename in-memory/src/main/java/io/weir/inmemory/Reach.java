@@ -32,9 +32,8 @@ record Reach(
         isPacked && !isMine);
   }
 
-  // Whether a shared bucket has room for the request, which waits for another bucket, and no other
-  // key or tenant waits:
-  // then a place takes nothing from anybody, whatever share was had.
+  // Whether a shared bucket has room for the request, which waits for another one, and no other
+  // key or tenant waits: then a place takes nothing from anybody, whatever share was had.
   private static boolean isOpen(BucketView view) {
     return view.isShared() && view.waiting() == 1 && !view.isRefused();
   }
