@@ -87,6 +87,16 @@ local function within(views, shared, at)
   return later
 end
 
+-- Whether the buckets of the key alone may hold a place: shared ones have room, and nobody else waits for them.
+local function can_leave_out_shared(views)
+  for i = 1, #views do
+    if views[i].is_shared and not VIEW.is_open(views[i]) then
+      return false
+    end
+  end
+  return true
+end
+
 -- The first instant with room in all buckets; in those of the key alone if it is further away than
 -- the shared buckets promise anything.
 local function first_instant(views, own, now)
@@ -94,7 +104,7 @@ local function first_instant(views, own, now)
   if at then
     return at, 1
   end
-  at = own > 0 and own < #views and first_in(views, 0, now, false)
+  at = own > 0 and own < #views and can_leave_out_shared(views) and first_in(views, 0, now, false)
   for i = 1, at and #views or 0 do
     if views[i].is_shared and covers(views[i], at) then
       return nil
@@ -175,7 +185,7 @@ local function room_at(views, own, now, slot, due, times)
   for i = 1, #views do
     shared = covers(views[i], due) and shared or 0
   end
-  if shared == 0 and own == 0 then
+  if shared == 0 and (own == 0 or not can_leave_out_shared(views)) then
     return nil
   end
   for i = 1, #views do

@@ -109,6 +109,14 @@ final class BucketView {
     return isRefused;
   }
 
+  /**
+   * Whether a shared bucket has room for the request, which waits for another one, and no other key or tenant waits: then
+   * a place takes nothing from anybody, whatever share was had.
+   */
+  boolean isOpen() {
+    return isShared() && waiting() == 1 && !isRefused;
+  }
+
   boolean isNever() {
     return !LeakyBucket.canHold(bucket(), cost);
   }

@@ -83,16 +83,25 @@ final class PlaceSearch {
   }
 
   // The first instant with room in all buckets; in those of the key alone if it is further away
-  // than the shared buckets
-  // promise anything.
+  // than the shared buckets promise anything.
   private Optional<Instant> first() {
+    long at = firstIn(reaches, now);
+    return at > 0 ? Optional.of(new Instant(at, reaches, true)) : firstOfOwn();
+  }
+
+  // Empty if the calendar of a shared bucket covers the instant: then it has no room for the
+  // request.
+  private Optional<Instant> firstOfOwn() {
     List<Reach> own = reaches.stream().filter(reach -> !reach.view().isShared()).toList();
-    long all = firstIn(reaches, now);
-    boolean isShared = all > 0;
-    long at = isShared || own.size() == reaches.size() ? all : firstIn(own, now);
-    return at == 0 || (!isShared && isPromisedByShared(at))
+    long at = canLeaveOutShared() ? firstIn(own, now) : 0;
+    return at == 0
+            || reaches.stream().anyMatch(reach -> reach.view().isShared() && reach.reaches(at))
         ? Optional.empty()
-        : Optional.of(new Instant(at, isShared ? reaches : own, isShared));
+        : Optional.of(new Instant(at, own, false));
+  }
+
+  private boolean canLeaveOutShared() {
+    return reaches.stream().allMatch(Reach::canBeLeftOut);
   }
 
   private Optional<Place> inBin(Instant first, long turn) {
@@ -105,12 +114,6 @@ final class PlaceSearch {
       }
     }
     return Optional.of(new Place(slot, slot, 1, isShared));
-  }
-
-  // Whether the calendar of a shared bucket covers the instant: then it has no room for the
-  // request.
-  private boolean isPromisedByShared(long at) {
-    return reaches.stream().anyMatch(reach -> reach.view().isShared() && reach.reaches(at));
   }
 
   // 0 if there is none.
@@ -228,6 +231,6 @@ final class PlaceSearch {
         return Optional.empty();
       }
     }
-    return isShared || isOwn ? Optional.of(isShared) : Optional.empty();
+    return isShared || (isOwn && canLeaveOutShared()) ? Optional.of(isShared) : Optional.empty();
   }
 }

@@ -20,7 +20,7 @@ record Reach(
     boolean isPacked) {
 
   static Reach of(BucketView view, boolean isWithinShare, boolean hasWaited, boolean wantsTicket) {
-    boolean isMine = isWithinShare || (wantsTicket && isOpen(view));
+    boolean isMine = isWithinShare || (wantsTicket && view.isOpen());
     boolean isPacked = wantsTicket && view.hasNoGaps();
     return new Reach(
         view,
@@ -30,12 +30,6 @@ record Reach(
         isMine,
         hasWaited || view.isShared(),
         isPacked && !isMine);
-  }
-
-  // Whether a shared bucket has room for the request, which waits for another one, and no other
-  // key or tenant waits: then a place takes nothing from anybody, whatever share was had.
-  private static boolean isOpen(BucketView view) {
-    return view.isShared() && view.waiting() == 1 && !view.isRefused();
   }
 
   private static Headroom headroom(BucketView view, boolean isWhole) {
@@ -73,6 +67,11 @@ record Reach(
 
   boolean reaches(long micros) {
     return calendar().bin(micros) <= last;
+  }
+
+  /** Whether a place may be held without it: in a shared bucket with room for which nobody else waits. */
+  boolean canBeLeftOut() {
+    return !view.isShared() || view.isOpen();
   }
 
   /** Whether a bin has room for so many costs, at the whole second of a caller without a ticket. */

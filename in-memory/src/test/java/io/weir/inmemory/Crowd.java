@@ -48,7 +48,7 @@ final class Crowd {
       new PriorityQueue<>(Comparator.comparingLong(Visit::at).thenComparing(Visit::number));
   private final long began = clock.getAsLong();
   private long number;
-  private final Map<Bucket, LeakyLevel> levels = new HashMap<>();
+  private final Map<Owned, LeakyLevel> levels = new HashMap<>();
 
   /** After which time a caller returns from its so many-eth denial with this wait; below 0 if it never does. */
   @FunctionalInterface
@@ -89,6 +89,14 @@ final class Crowd {
 
   /** A request of a caller: when it was admitted, since the begin, and how long it had to wait. */
   record Admission(Caller caller, long at, long waited, int attempt) {}
+
+  /** A bucket of a key or of a tenant. */
+  private record Owned(Bucket bucket, String tenant, Optional<String> key) {
+    static Owned by(Caller caller, Bucket bucket) {
+      boolean isOfKey = bucket.scope() == Scope.KEY;
+      return new Owned(bucket, caller.tenant(), Optional.of(caller.key()).filter(key -> isOfKey));
+    }
+  }
 
   private record LeakyLevel(long units, long at) {}
 
@@ -212,7 +220,7 @@ final class Crowd {
 
   private void admitted(Visit visit) {
     long at = visit.at();
-    demandsOf(visit.caller()).forEach(demand -> pour(demand, at));
+    demandsOf(visit.caller()).forEach(demand -> pour(visit.caller(), demand, at));
     admissions.add(new Admission(visit.caller(), at - began, at - visit.born(), visit.attempt()));
     if (visit.caller().againAfter() >= 0) {
       comes(at - began + visit.caller().againAfter(), visit.caller());
@@ -223,13 +231,14 @@ final class Crowd {
     return caller.demands().isEmpty() ? List.of(Demand.of(bucket)) : caller.demands();
   }
 
-  private void pour(Demand demand, long at) {
+  private void pour(Caller caller, Demand demand, long at) {
     Bucket of = demand.bucket();
-    LeakyLevel was = levels.getOrDefault(of, new LeakyLevel(0, began));
+    Owned owned = Owned.by(caller, of);
+    LeakyLevel was = levels.getOrDefault(owned, new LeakyLevel(0, began));
     long units =
         Math.max(0, was.units() - (at - was.at()) * of.unitsPerMicro()) + demand.units(cost);
     assertThat(units).as(of.name()).isLessThanOrEqualTo(of.capacityUnits());
-    levels.put(of, new LeakyLevel(units, at));
+    levels.put(owned, new LeakyLevel(units, at));
   }
 
   /** The parts of what drains in these seconds that are admitted then. */

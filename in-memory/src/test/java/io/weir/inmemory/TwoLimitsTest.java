@@ -72,7 +72,7 @@ final class TwoLimitsTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"1000, 20", "1000000, 5"})
+  @CsvSource({"1000, 2", "1000000, 2"})
   void callersOfWholeSecondsAreNotPromisedWhatASharedLimitCannotKeep(long spread, int broken) {
     Demand ofKey = demand("key", Scope.KEY, 1000, 10);
     Demand ofTenant = demand("tenant", Scope.TENANT, 1000, 1);
@@ -87,6 +87,47 @@ final class TwoLimitsTest {
     assertThat(crowd.admissions).hasSize(40);
     assertThat(crowd.brokenPromises).as("of %d", crowd.promisedReturns).isLessThanOrEqualTo(broken);
     assertThat(crowd.attempts).isLessThan(3 * 40);
+  }
+
+  // Each row: keys, the milliseconds of an operation and the burst of each, the same of their
+  // tenant; callers, of the
+  // ideal time the part until the last admission, and the attempts, at most.
+  @ParameterizedTest
+  @CsvSource({
+    "4, 1000, 1, 250, 1, 40, 1.6, 3.5",
+    "4, 1000, 1, 500, 1, 40, 1.2, 3.5",
+    "10, 1000, 1, 100, 1, 100, 1.8, 3.9",
+    "10, 1000, 1, 200, 10, 100, 1.1, 2.9",
+    "4, 60000, 1, 15000, 1, 40, 1.5, 3.5",
+    "3, 10, 100, 2, 1500, 3000, 1.1, 2"
+  })
+  void keysThatFillTheirTenantsBucketAreNotPromisedWhatItDoesNotHold(
+      int keys,
+      long keyMillis,
+      long keyBurst,
+      long millis,
+      long burst,
+      int callers,
+      double last,
+      double attempts) {
+    Demand ofKey = demand("key", Scope.KEY, keyMillis, keyBurst);
+    Demand ofTenant = demand("tenant", Scope.TENANT, millis, burst);
+    Crowd crowd = new Crowd(Scope.KEY, 1000, 1000, SlotMode.RESERVE, 1);
+    for (int i = 0; i < callers; i++) {
+      Caller caller =
+          new Caller("k" + i % keys, true, Crowd.asTold(NETWORK)).demanding(ofKey, ofTenant);
+      crowd.comes(crowd.random.nextLong(1000), caller);
+    }
+    double ideal =
+        Math.max((callers / keys - keyBurst) * keyMillis, (callers - burst) * millis) / 1000.0;
+    crowd.run((long) (4 * ideal));
+
+    assertThat(crowd.admissions).hasSize(callers);
+    assertThat(crowd.last()).isLessThan(last * ideal);
+    assertThat(crowd.attempts).isLessThan((long) (attempts * callers));
+    assertThat(crowd.brokenPromises)
+        .as("of %d", crowd.promisedReturns)
+        .isLessThanOrEqualTo(crowd.promisedReturns / 20);
   }
 
   private static Demand demand(String name, Scope scope, long millis, long burst) {
