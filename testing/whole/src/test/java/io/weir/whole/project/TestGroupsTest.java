@@ -17,6 +17,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -32,7 +33,7 @@ final class TestGroupsTest {
     Map<String, List<String>> groups = new TreeMap<>();
     for (String line : rows(".ci/groups")) {
       List<String> words = List.of(line.split(" +"));
-      groups.put(words.get(0), words.subList(1, words.size()));
+      groups.put(words.get(0), words.subList(2, words.size()));
     }
     return groups;
   }
@@ -103,7 +104,26 @@ final class TestGroupsTest {
     }
     assertThat(run(folder, commit).succeeded()).isTrue();
     assertThat(changed(folder))
-        .containsExactly("engine", "containers", "clients", "upgrade", "operators", "work");
+        .containsExactly("engine", "operators", "work", "upgrade", "clients", "containers");
+  }
+
+  @Test
+  void aSlowMachineRunsTheFirstGroupsThatItHasTimeFor() throws IOException {
+    Map<String, Integer> hundredths = rows(".ci/groups").stream()
+        .map(line -> line.split(" +"))
+        .collect(Collectors.toMap(words -> words[0], words -> Integer.valueOf(words[1])));
+    int both = hundredths.get("engine") + hundredths.get("work");
+
+    assertThat(affordable(both)).contains("engine", "work").doesNotContain("No time");
+    assertThat(affordable(both - 1)).contains("engine\n").contains("No time for the group work:");
+  }
+
+  // Of a build of a hundred seconds.
+  private static String affordable(int left) {
+    CommandRun run =
+        run(ROOT.toAbsolutePath(), ".ci/affordable 100 %d work engine".formatted(left));
+    assertThat(run.succeeded()).as(run.output()).isTrue();
+    return run.output();
   }
 
   private static List<String> changed(Path folder) {
