@@ -22,19 +22,31 @@ local function next_turn(from, last, step, now, latest, wants)
   return turn, turn
 end
 
--- The step to the next turn of a caller with a ticket, and how far ahead the turn may be, at least `furthest_us`:
--- each caller of a crowd has a turn of its own while promises are claimed. If two such costs do not fit, far turns
--- leave room for the bins between two places: else ever more callers miss their turns.
-local function with_ticket(calendar, cost, each, furthest_us, now)
-  local turns = floor_div(TIMES.TICKET_TURNS * CALENDAR.parts(calendar), TIMES.WHOLE)
-  local is_far = calendar.turn > now + TIMES.TURNS * each
-  local idle = is_far and calendar.lives == 2 and 2 * cost > calendar.capacity and 2 * calendar.lives * calendar.width
-  return each + (idle or 0), math.max(furthest_us, math.min(TIMES.TURNS * TIMES.LONGEST_US, turns * each))
+-- What a turn of a caller with a ticket leaves idle before the next one. If two such costs do not fit, far turns leave
+-- room for the bins between two places. Near turns of the only key leave room for a caller that comes late, unless the
+-- bucket has it beside the cost: else each one makes the next one miss its turn.
+local function idle_us(calendar, cost, each, is_shared, now)
+  local lives, width, beside = calendar.lives, calendar.width, calendar.capacity - cost
+  if lives > 2 or cost <= beside then
+    return 0
+  elseif calendar.turn > now + TIMES.TURNS * each then
+    return 2 * lives * width
+  end
+  return is_shared and 0 or math.max(0, width - floor_div(beside, calendar.rate))
 end
 
--- The turn, of all, of a caller with a ticket whose cost takes `each` and fits from `from` on; moves the turns on.
+-- The step to the next turn of a caller with a ticket, and how far ahead the turn may be, at least `furthest_us`:
+-- each caller of a crowd has a turn of its own while promises are claimed.
+local function with_ticket(calendar, cost, each, is_shared, furthest_us, now)
+  local turns = floor_div(TIMES.TICKET_TURNS * CALENDAR.parts(calendar), TIMES.WHOLE)
+  return each + idle_us(calendar, cost, each, is_shared, now),
+    math.max(furthest_us, math.min(TIMES.TURNS * TIMES.LONGEST_US, turns * each))
+end
+
+-- The turn, of all in its key's own bucket, of a caller with a ticket whose cost takes `each` and fits from `from` on;
+-- moves the turns on.
 function TURNS.with_ticket(calendar, cost, each, from, now)
-  local step, furthest_us = with_ticket(calendar, cost, each, CALENDAR.furthest_us(calendar, each), now)
+  local step, furthest_us = with_ticket(calendar, cost, each, false, CALENDAR.furthest_us(calendar, each), now)
   local turn
   turn, calendar.turn = next_turn(from, calendar.turn, step, now, now + furthest_us, true)
   return turn
@@ -47,7 +59,7 @@ local function own_turn(view, calendar, from, each, wants)
   local now, step, furthest_us = view.now, each, VIEW.furthest_us(view)
   local turn, own
   if wants then
-    step, furthest_us = with_ticket(calendar, view.cost, each, furthest_us, now)
+    step, furthest_us = with_ticket(calendar, view.cost, each, view.is_shared, furthest_us, now)
   end
   turn, calendar.turn = next_turn(from, calendar.turn, step, now, now + furthest_us, wants)
   if not view.is_shared then

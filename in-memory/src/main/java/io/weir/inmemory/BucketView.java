@@ -117,6 +117,11 @@ final class BucketView {
     return isShared() && waiting() == 1 && !isRefused;
   }
 
+  /** The time in which that drains which the bucket can hold beside the cost. */
+  long besideMicros() {
+    return (bucket().capacityUnits() - cost) / bucket().unitsPerMicro();
+  }
+
   boolean isNever() {
     return !LeakyBucket.canHold(bucket(), cost);
   }

@@ -141,13 +141,17 @@ final class Turns {
     return Math.min(TURNS * LONGEST_US, turns * each);
   }
 
-  // If two such costs do not fit, far turns leave room for the bins between two places: else ever
-  // more callers miss their turns.
+  // If two such costs do not fit, far turns leave room for the bins between two places. Near turns
+  // of the only key leave room
+  // for a caller that comes late, unless the bucket has it beside the cost: else each one makes the
+  // next one miss its turn.
   private long idle() {
-    boolean isFar = calendar.turn > now + TURNS * each;
-    return isFar && !calendar.bins.areWide() && view.isAboveHalf()
-        ? 2L * calendar.lives * calendar.width
-        : 0;
+    if (calendar.bins.areWide() || !view.isAboveHalf()) {
+      return 0;
+    } else if (calendar.turn > now + TURNS * each) {
+      return 2L * calendar.lives * calendar.width;
+    }
+    return view.isShared() ? 0 : Math.max(0, calendar.width - view.besideMicros());
   }
 
   // Turns further away than the furthest begin again half as far ahead: no two are the same. If

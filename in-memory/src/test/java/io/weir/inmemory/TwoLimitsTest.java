@@ -68,7 +68,7 @@ final class TwoLimitsTest {
     assertThat(crowd.admissions).hasSize(40);
     assertThat(crowd.last()).isLessThan(1.05 * 39 * millis / 1000);
     assertThat(crowd.brokenPromises).isZero();
-    assertThat(crowd.attempts).isLessThanOrEqualTo(3 * 40);
+    assertThat(crowd.attempts).isLessThanOrEqualTo(2 * 40);
   }
 
   @ParameterizedTest
