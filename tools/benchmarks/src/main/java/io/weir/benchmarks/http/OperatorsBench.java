@@ -20,8 +20,11 @@ import java.util.Map;
  */
 public final class OperatorsBench {
   private static final String MODULE = "operators";
-  // The warm-up, as a multiple of a round.
-  private static final int WARM_UP = 5;
+  // The warm-up, as a multiple of a round, and at most. While the compiler is at work it takes as
+  // much of the processors as
+  // the node, and more of them on the node with more classes.
+  private static final int WARM_UP = 60;
+  private static final Duration MOST_WARM_UP = Duration.ofSeconds(45);
 
   private final HttpBench http;
   private final PrintWriter out;
@@ -80,10 +83,11 @@ public final class OperatorsBench {
     RedisProbe redis = http.redis();
     Map<String, List<Sample>> samples = new LinkedHashMap<>();
     Map<String, Long> commands = new LinkedHashMap<>();
+    Duration warmUp = Collections.min(List.of(duration.multipliedBy(WARM_UP), MOST_WARM_UP));
     for (int round = 0; round <= rounds; round++) {
       // The former of two keeps the machine warm for the latter.
       for (Load load : round % 2 == 0 ? loads : reversed(loads)) {
-        Duration lasts = round == 0 ? duration.multipliedBy(WARM_UP) : duration;
+        Duration lasts = round == 0 ? warmUp : duration;
         long before = redis.commands();
         Sample sample = HttpBench.sample(redis, callers, load.node(), load.requests(), lasts);
         if (round > 0) {
