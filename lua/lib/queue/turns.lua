@@ -22,9 +22,9 @@ local function next_turn(from, last, step, now, latest, wants)
   return turn, turn
 end
 
--- What a turn of a caller with a ticket leaves idle before the next one. If two such costs do not fit, far turns leave
--- room for the bins between two places. Near turns of the only key leave room for a caller that comes late, unless the
--- bucket has it beside the cost: else each one makes the next one miss its turn.
+-- The time that a turn of a caller with a ticket leaves idle before the next one. If two such costs do not fit, far
+-- turns leave room for the bins between two places. Near turns of the only key leave room for a caller that comes late,
+-- unless the bucket has it beside the cost: else each one makes the next one miss its turn.
 local function idle_us(calendar, cost, each, is_shared, now)
   local lives, width, beside = calendar.lives, calendar.width, calendar.capacity - cost
   if lives > 2 or cost <= beside then
