@@ -43,12 +43,12 @@ function steps(most) {
   return [1, 2, 3].map(index => index * step).filter(value => value <= 0.9 * most); // with room for its words
 }
 
-// Its lines and words keep their form, however wide the chart is.
-function scale(most) {
+// Its lines and words keep their form, however wide the chart is; the marks that have words below have their numbers above.
+function scale(most, named, x) {
   const y = value => `${100 - (100 * value) / most}%`;
   return html`<svg class="scale" aria-hidden="true">${steps(most).map(
     value => svg`<line x1="0" x2="100%" y1=${y(value)} y2=${y(value)}></line><text x="2" y=${y(value)} dy="-3">${number(value)}/s</text>`
-  )}</svg>`;
+  )}${named.map((mark, index) => svg`<text class="mark ${mark.kind || ''}" x=${`${(100 * x(mark)) / WIDTH}%`} y="0" dy="-3">${index + 1}</text>`)}</svg>`;
 }
 
 /** The chart; `marks` have a time `at`, `words`, and maybe a class. */
@@ -64,9 +64,9 @@ export function chart(of, marks) {
       <polygon class="passed" points=${area(of.passed, most)}></polygon>
       <polygon class="denied" points=${area(of.denied, most, index => of.passed[index])}></polygon>
       ${shown.map(mark => svg`<line class="mark ${mark.kind || ''}" x1=${x(mark)} x2=${x(mark)} y1="0" y2=${HEIGHT}><title>${clock(mark.at)} ${mark.words}</title></line>`)}
-    </svg>${scale(most)}</div>
+    </svg>${scale(most, inTime, x)}</div>
     <figcaption><span>${clock(from)}</span><ul class="marks">${inTime.map(
-      mark => html`<li class=${mark.kind || ''}>${clock(mark.at)} ${mark.words}</li>`
+      (mark, index) => html`<li class=${mark.kind || ''}><b>${index + 1}</b> ${clock(mark.at)} ${mark.words}</li>`
     )}</ul><span>${clock(of.until)}</span></figcaption>
   </figure>`;
 }
