@@ -33,6 +33,7 @@ final class WatchedPolicyIT {
   @AutoClose
   private NodeFixture node;
 
+  private final StringWriter out = new StringWriter();
   private Operating operator;
   private String file;
 
@@ -86,8 +87,12 @@ final class WatchedPolicyIT {
     String path = node.policyFile().toString();
     assertThat(weir(err, "policy", "apply", path)).isEqualTo(1);
     assertThat(weir(err, "policy", "apply", "--force", path)).isZero();
+    assertThat(out.toString()).contains("revision 2 is in force\n");
     isSoon("in_force");
     assertThat(operator.ask("GET", "/v1/policy", "").body()).isEqualTo(WITHOUT_SMALL);
+
+    assertThat(weir(err, "policy", "apply", path)).isZero();
+    assertThat(out.toString()).contains("revision 2 has this text and is in force already");
   }
 
   private int weir(StringWriter err, String... words) {
@@ -96,7 +101,7 @@ final class WatchedPolicyIT {
     String[] to = {"--node", node.uri("/").toString(), "--admin-token", NodeFixture.ADMIN};
     System.arraycopy(to, 0, all, words.length, to.length);
     return WeirCommand.commandLine(Map.of(), Optional::empty)
-        .setOut(new PrintWriter(new StringWriter()))
+        .setOut(new PrintWriter(out, true))
         .setErr(new PrintWriter(err))
         .execute(all);
   }

@@ -51,17 +51,32 @@ final class PolicyPublisher {
   CompletionStage<Publication> publish(String name, String text, OptionalLong expected, Edit edit) {
     // Read beside the executor: a long policy must not keep a reload waiting.
     return CompletableFuture.supplyAsync(() -> PolicyDocuments.parse(name, text))
-        .thenComposeAsync(reading -> propose(name, text, reading, expected), executor)
         .thenComposeAsync(
             reading -> {
-              boolean hadLeases = hasLeases();
-              Publication publication = publishNow(
-                  PolicyText.of(0, name, text, reading.policy()), reading, expected, edit);
-              boolean hasAny = hadLeases || hasLeases();
-              return raisedCopies(publication.revision(), 1)
-                  .thenCompose(raised -> hasAny ? later(publication) : done(publication));
+              PolicyText next = PolicyText.of(0, name, text, reading.policy());
+              PolicyText stamp = stampAt(expected);
+              return isInForce(next, stamp)
+                  ? settled(unchanged(stamp, next, reading), hasLeases())
+                  : replaced(next, reading, expected, edit);
             },
             executor);
+  }
+
+  private CompletionStage<Publication> replaced(
+      PolicyText next, PolicyReading reading, OptionalLong expected, Edit edit) {
+    return propose(next, reading)
+        .thenComposeAsync(
+            ready -> {
+              boolean hadLeases = hasLeases();
+              Publication publication = publishNow(next, reading, expected, edit);
+              return settled(publication, hadLeases || hasLeases());
+            },
+            executor);
+  }
+
+  private CompletionStage<Publication> settled(Publication publication, boolean hasLeases) {
+    return raisedCopies(publication.revision(), 1)
+        .thenCompose(raised -> hasLeases ? later(publication) : done(publication));
   }
 
   /** Records that a node has read a proposal: the proposal's name, and the node's. */
@@ -73,12 +88,9 @@ final class PolicyPublisher {
     }
   }
 
-  private CompletionStage<PolicyReading> propose(
-      String name, String text, PolicyReading reading, OptionalLong expected) {
-    requireRevision(expected, stored.stamp().revision());
+  private CompletionStage<Void> propose(PolicyText next, PolicyReading reading) {
     String id = UUID.randomUUID().toString();
     PolicyReadiness readiness = new PolicyReadiness();
-    PolicyText next = PolicyText.of(0, name, text, reading.policy());
     stored.lay(id, next);
     proposed.put(id, readiness);
     upcoming.await(reading.policy(), next);
@@ -91,7 +103,7 @@ final class PolicyPublisher {
     }
     return readiness
         .within(READY_WITHIN)
-        .thenApplyAsync(
+        .thenAcceptAsync(
             all -> {
               if (!all) {
                 LOG.warn(
@@ -100,7 +112,6 @@ final class PolicyPublisher {
               }
               proposed.remove(id);
               stored.removeLaid(id);
-              return reading;
             },
             executor);
   }
@@ -108,17 +119,37 @@ final class PolicyPublisher {
   private Publication publishNow(
       PolicyText text, PolicyReading reading, OptionalLong expected, Edit edit) {
     for (int attempt = 0; attempt < MAX_PUBLISH_ATTEMPTS; attempt++) {
-      long inRedis = stored.stamp().revision();
-      requireRevision(expected, inRedis);
-      long next = Math.max(inRedis, followed.current().revision()) + 1;
-      PolicyText published = text.withRevision(next);
-      if (stored.replace(inRedis, published, edit) || isInForce(published)) {
-        followed.take(new Document(new PolicyRevision(next, reading.policy()), published));
-        return new Publication(next, inRedis, reading.warnings());
+      PolicyText stamp = stampAt(expected);
+      if (isInForce(text, stamp)) {
+        return unchanged(stamp, text, reading);
+      }
+      long inRedis = stamp.revision();
+      PolicyText published = text.withRevision(Math.max(inRedis, known()) + 1);
+      if (stored.replace(inRedis, published, edit) || isStored(published)) {
+        take(published, reading);
+        return new Publication(published.revision(), inRedis, reading.warnings());
       }
     }
     throw new StoreUnavailableException(
         StoreFault.SLOW, "too many others publish a policy at this moment", null);
+  }
+
+  // Redis may have lost the newest policy, or be behind it: then the text is published anew.
+  private boolean isInForce(PolicyText text, PolicyText stamp) {
+    return stamp.revision() >= known() && stamp.digest().equals(text.digest());
+  }
+
+  private Publication unchanged(PolicyText stamp, PolicyText text, PolicyReading reading) {
+    take(text.withRevision(stamp.revision()), reading);
+    return new Publication(stamp.revision(), stamp.revision(), reading.warnings());
+  }
+
+  private long known() {
+    return followed.current().revision();
+  }
+
+  private void take(PolicyText text, PolicyReading reading) {
+    followed.take(new Document(new PolicyRevision(text.revision(), reading.policy()), text));
   }
 
   private boolean hasLeases() {
@@ -155,14 +186,16 @@ final class PolicyPublisher {
   }
 
   // An answer may be lost and the call repeated: then this policy was the faster one.
-  private boolean isInForce(PolicyText published) {
+  private boolean isStored(PolicyText published) {
     PolicyText stamp = stored.stamp();
     return stamp.revision() == published.revision() && stamp.digest().equals(published.digest());
   }
 
-  private static void requireRevision(OptionalLong expected, long inForce) {
-    if (expected.isPresent() && expected.getAsLong() != inForce) {
+  private PolicyText stampAt(OptionalLong expected) {
+    PolicyText stamp = stored.stamp();
+    if (expected.isPresent() && expected.getAsLong() != stamp.revision()) {
       throw new ChangedException();
     }
+    return stamp;
   }
 }

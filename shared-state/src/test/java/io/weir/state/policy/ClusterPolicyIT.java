@@ -15,6 +15,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
@@ -105,6 +106,35 @@ final class ClusterPolicyIT {
     await().atMost(Duration.ofMinutes(1)).until(() -> other.current().revision() == 2);
     assertThat(rate(other)).isEqualTo(50_000);
     assertThat(other.text()).isEqualTo(policy(50));
+  }
+
+  @Test
+  void theTextInForceMakesNoRevision() {
+    Publication first = publish(one, policy(50));
+    assertThat(first.isUnchanged()).isFalse();
+
+    for (ClusterPolicy node : List.of(one, other)) {
+      Publication again = publish(node, policy(50));
+      assertThat(again.isUnchanged()).isTrue();
+      assertThat(again.revision()).isEqualTo(2);
+      assertThat(node.inForce()).isEqualTo(new InForce(2, policy(50)));
+      assertThat(node.isChanging()).isFalse();
+    }
+
+    assertThat(one.history().toCompletableFuture().join()).hasSize(2);
+    assertThat(publish(one, policy(50) + " # why").revision()).isEqualTo(3);
+    assertThat(publish(one, policy(50)).revision()).isEqualTo(4);
+  }
+
+  @Test
+  void theTextInForceIsRefusedUnderAnotherRevision() {
+    publish(one, policy(50));
+    assertThatThrownBy(() -> other
+            .publish("test", policy(50), OptionalLong.of(1), new Edit("test", ""))
+            .toCompletableFuture()
+            .join())
+        .hasCauseInstanceOf(ChangedException.class);
+    assertThat(one.history().toCompletableFuture().join()).hasSize(2);
   }
 
   @Test
@@ -203,6 +233,16 @@ final class ClusterPolicyIT {
         .atMost(Duration.ofMinutes(1))
         .until(() -> one.current().revision() == 3 && other.current().revision() == 3);
     assertThat(rate(one)).isEqualTo(rate(other));
+  }
+
+  @Test
+  void twoWhoPublishTheSameAtOnceMakeOneRevision() {
+    var both = List.of(one, other).stream()
+        .map(node -> node.publish("test", policy(50), OptionalLong.empty(), new Edit("test", ""))
+            .toCompletableFuture())
+        .toList();
+    assertThat(both).allSatisfy(it -> assertThat(it.join().revision()).isEqualTo(2));
+    assertThat(one.history().toCompletableFuture().join()).hasSize(2);
   }
 
   @Test

@@ -30,7 +30,7 @@ final class AdminIT {
             .statusCode())
         .isEqualTo(401);
 
-    HttpResponse<String> published = node.put("/v1/policy", text, TOKEN);
+    HttpResponse<String> published = node.put("/v1/policy", text + "# again\n", TOKEN);
     assertThat(published.statusCode()).isEqualTo(200);
     long revision = NodeFixture.json(published).getLong("revision");
     assertThat(revision).isGreaterThan(1);
@@ -46,7 +46,7 @@ final class AdminIT {
   void aPolicyReplacesTheOneItWasMadeFrom() {
     HttpResponse<String> before = node.get("/v1/policy", TOKEN);
     String tag = before.headers().firstValue("ETag").orElseThrow();
-    HttpResponse<String> published = put(before.body(), tag);
+    HttpResponse<String> published = put(before.body() + "# once more\n", tag);
     assertThat(published.statusCode()).isEqualTo(200);
     assertThat(published.headers().firstValue("ETag").orElseThrow()).isNotEqualTo(tag);
     HttpResponse<String> again = put(before.body(), tag);

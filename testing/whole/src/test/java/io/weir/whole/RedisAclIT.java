@@ -103,7 +103,7 @@ final class RedisAclIT {
               fields, "inflight", RedisKeys.ofExtension("upstream", "none") + ":inflight", "sent");
       assertThat(fields).isEmpty();
       assertThat(policies
-              .publish("test", POLICY, OptionalLong.empty(), new Edit("test", ""))
+              .publish("test", POLICY + "# again\n", OptionalLong.empty(), new Edit("test", ""))
               .toCompletableFuture()
               .join()
               .revision())

@@ -158,12 +158,13 @@ public final class PolicyAdmin {
   private Future<Publication> published(String text, ChangeRequest wish, OptionalLong expected) {
     Edit edit = new Edit(wish.operator().name(), wish.comment());
     return Future.fromCompletionStage(policies.publish("policy", text, expected, edit), work.loop())
-        .onSuccess(publication ->
-            LOG.info("policy revision {} was published here", publication.revision()))
-        .compose(publication -> audited(publication, wish).map(publication));
+        .compose(publication -> publication.isUnchanged()
+            ? Future.succeededFuture(publication)
+            : audited(publication, wish).map(publication));
   }
 
   private Future<Void> audited(Publication publication, ChangeRequest wish) {
+    LOG.info("policy revision {} was published here", publication.revision());
     return audit.add(
         wish.operator(),
         "publish",
@@ -190,6 +191,9 @@ public final class PolicyAdmin {
           if (wish.isDryRun()) {
             answer.put(ChangeRequest.DRY_RUN, true);
           } else {
+            if (publication.isUnchanged()) {
+              answer.put("unchanged", true);
+            }
             beside(text).ifPresent(state -> answer.put(POLICY_FILE, state));
           }
           return request

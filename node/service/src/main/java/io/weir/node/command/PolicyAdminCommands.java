@@ -105,11 +105,18 @@ final class PolicyAdminCommands {
     if (answer.containsKey("code")) {
       call.problem(answer);
     } else {
-      out.printf(
-          call.flag("--dry-run") ? "revision %d stays in force%n" : "revision %d is in force%n",
-          answer.getLong("revision"));
+      out.printf(state(call, answer), answer.getLong("revision"));
       warnOfFile(answer.getString("policyFile", ""), call.err());
     }
+  }
+
+  private static String state(RowCommand call, JsonObject answer) {
+    if (call.flag("--dry-run")) {
+      return "revision %d stays in force%n";
+    }
+    return answer.getBoolean("unchanged", false)
+        ? "revision %d has this text and is in force already: nothing has changed%n"
+        : "revision %d is in force%n";
   }
 
   /** Warns that the policy file of the node, which it follows, is not what is in force. */

@@ -152,6 +152,32 @@ final class PolicyHistoryIT {
   }
 
   @Test
+  void theTextInForceIsNoNewRevision() {
+    put(one, 2, "second");
+    String present = "{\"path\": \"/buckets/requests/throttleGroups/0/opsPerSec\", \"value\": 2}";
+    String audit = redis.ask("XLEN weir:keys:audit");
+
+    for (NodeFixture node : List.of(one, two)) {
+      assertThat(put(node, 2, "again")).isEqualTo(new JsonObject("""
+              {"revision": 2, "warnings": [], "diff": "", "unchanged": true}"""));
+      String[] tag = {"If-Match", "\"2\""};
+      tells(ask(node, "PATCH", "/v1/policy", present, tag), 200, "2,", "\"unchanged\":true");
+      tells(ask(node, "POST", "/v1/policy/rollback", "{\"revision\": 2}"), 200, "unchanged");
+      tells(
+          ask(node, "PUT", "/v1/policy", POLICY.formatted(2), "If-Match", "\"1\""),
+          412,
+          "policy_changed",
+          "opsPerSec: 2");
+    }
+
+    assertThat(history(one)).hasSize(2);
+    assertThat(redis.ask("XLEN weir:keys:audit")).isEqualTo(audit);
+    HttpResponse<String> commented = ask(one, "PUT", "/v1/policy", POLICY.formatted(2) + "# why\n");
+    tells(commented, 200, "\"revision\":3", "+# why");
+    assertThat(NodeFixture.json(commented).containsKey("unchanged")).isFalse();
+  }
+
+  @Test
   void oneValueIsChangedAndTheTextStays() {
     String path = "/buckets/requests/throttleGroups/0/opsPerSec";
     String patch = new JsonObject().put("path", path).put("value", 55).encode();
