@@ -114,6 +114,7 @@ final class CommandWidthIT {
         "work",
         "jobs Proof%1$s REDIS",
         "jobs Nothing%1$s REDIS",
+        "inspect tenant%1$s/key%1$s REDIS",
         "inspect app%1$s/nobody%1$s REDIS",
         "inspect --upstream rpc%1$s REDIS",
         "inspect --window blocks%1$s REDIS",
