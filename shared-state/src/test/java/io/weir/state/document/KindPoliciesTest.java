@@ -41,7 +41,7 @@ final class KindPoliciesTest {
         - { name: credits, scope: tenant, burstPeriod: 1000, throttleGroups: [{ opsPerSec: 1, operations: [Ask, Put] }] }
       quotas:
         - { name: month, scope: tenant, limit: 100, period: month, zone: Europe/Berlin, anchor: 31, operations: [Ask], overflow: spare }
-        - { name: spare, scope: tenant, limit: 10, period: 60m, sliding: true, soft: true, near: 50, counts: requests, operations: [Ask] }
+        - { name: spare, scope: tenant, limit: 10, period: 1h, sliding: true, soft: true, near: 50, counts: requests, operations: [Ask] }
         - { name: week, limit: 7, period: week, anchor: sunday, operations: [Pay] }
       permits:
         - { name: streams, limit: 3, lease: 20s, operations: [Ask] }

@@ -55,8 +55,8 @@ final class KindsReader {
   private static final Field<String> PERIOD = Field.parsed(
           "period",
           text -> Optional.of(text).filter(KindsReader::isPeriod),
-          "day|week|month|\\d{1,9}(ms|s|m)",
-          "day, week, month, or a duration such as 10s or 60m, from 1s on",
+          "day|week|month|" + DurationText.PATTERN,
+          "day, week, month, or a duration such as 10s, 24h or 30d, from 1s on",
           "of a calendar, or a duration, counted from the epoch")
       .required();
   private static final Field<ZoneId> ZONE = Field.parsed(

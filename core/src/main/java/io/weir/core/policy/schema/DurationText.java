@@ -1,13 +1,36 @@
 package io.weir.core.policy.schema;
 
 import java.time.Duration;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
-/** Durations as a policy writes them: a whole number and ms, s or m. */
+/** Durations as a policy writes them: a whole number and ms, s, m, h or d. A day has 24 hours. */
 public final class DurationText {
-  private static final Pattern FORM = Pattern.compile("(\\d{1,9})(ms|s|m)");
+  /** The texts that {@link #parse} reads, as a regular expression. */
+  public static final String PATTERN = "([0-9]{1,9})(ms|s|m|h|d)";
+
+  private static final Pattern FORM = Pattern.compile(PATTERN);
+
+  private enum Unit {
+    D(86_400_000),
+    H(3_600_000),
+    M(60_000),
+    S(1000),
+    MS(1);
+
+    private final long millis;
+
+    Unit(long millis) {
+      this.millis = millis;
+    }
+
+    String written(long millis) {
+      return millis / this.millis + name().toLowerCase(Locale.ROOT);
+    }
+  }
 
   private DurationText() {}
 
@@ -17,20 +40,20 @@ public final class DurationText {
     if (!matcher.matches()) {
       return Optional.empty();
     }
-    long number = Long.parseLong(matcher.group(1));
-    return Optional.of(
-        switch (matcher.group(2)) {
-          case "ms" -> Duration.ofMillis(number);
-          case "s" -> Duration.ofSeconds(number);
-          default -> Duration.ofMinutes(number);
-        });
+    // Below 2^57: nine digits of days.
+    Unit unit = Unit.valueOf(matcher.group(2).toUpperCase(Locale.ROOT));
+    return Optional.of(Duration.ofMillis(Long.parseLong(matcher.group(1)) * unit.millis));
   }
 
+  /** The duration in its largest whole unit. */
   static String of(Duration duration) {
     long millis = duration.toMillis();
-    if (millis % 60_000 == 0) {
-      return millis / 60_000 + "m";
-    }
-    return millis % 1000 == 0 ? millis / 1000 + "s" : millis + "ms";
+    return millis == 0
+        ? Unit.S.written(0)
+        : Stream.of(Unit.values())
+            .filter(unit -> millis % unit.millis == 0)
+            .findFirst()
+            .orElseThrow()
+            .written(millis);
   }
 }

@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 
-/** A duration such as 250ms, 10s or 5m; the value is in milliseconds. */
+/** A duration such as 250ms, 10s, 5m, 24h or 7d; the value is in milliseconds. */
 record DurationType(long minMillis, long maxMillis) implements FieldType<Long> {
   @Override
   public Optional<Long> read(DocumentValue value, At at) {
@@ -20,7 +20,7 @@ record DurationType(long minMillis, long maxMillis) implements FieldType<Long> {
 
   @Override
   public String expected() {
-    return "a duration such as 250ms, 10s or 5m, from %s to %s"
+    return "a duration such as 250ms, 10s, 5m or 24h, from %s to %s"
         .formatted(written(minMillis), written(maxMillis));
   }
 
@@ -36,6 +36,6 @@ record DurationType(long minMillis, long maxMillis) implements FieldType<Long> {
 
   @Override
   public Map<String, Object> schema(JsonSchema.Definitions definitions) {
-    return JsonSchema.of("type", "string", "pattern", "^[0-9]{1,9}(ms|s|m)$");
+    return JsonSchema.of("type", "string", "pattern", "^%s$".formatted(DurationText.PATTERN));
   }
 }

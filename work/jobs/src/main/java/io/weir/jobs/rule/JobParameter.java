@@ -54,7 +54,7 @@ public enum JobParameter {
     NUMBER,
     /** A fraction in thousandths; a policy may also write it as a decimal number. */
     THOUSANDTHS,
-    /** A duration such as 250ms, 10s or 5m. */
+    /** A duration such as 250ms, 10s or 24h. */
     DURATION
   }
 
