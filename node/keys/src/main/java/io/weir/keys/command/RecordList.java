@@ -23,12 +23,19 @@ final class RecordList {
   private RecordList() {}
 
   static CommandRow row(String kind) {
-    return CommandRow.of("list", "Lists records by their ids.", call -> list(call, kind))
-        .option("--tenant", "TENANT", "only its keys")
-        .option("--plan", "PLAN", "only those with this plan of their own")
-        .option("--label", "NAME[:TEXT]", "only those with this label")
-        .option("--state", "STATE", "active, frozen or disabled")
-        .number("--limit", "N", 100, "how many at most");
+    CommandRow all = CommandRow.of("list", "Lists records by their ids.", call -> list(call, kind));
+    CommandRow filtered = filters(kind).isEmpty()
+        ? all
+        : all.option("--tenant", "TENANT", "only its keys")
+            .option("--plan", "PLAN", "only those with this plan of their own")
+            .option("--label", "NAME[:TEXT]", "only those with this label")
+            .option("--state", "STATE", "active, frozen or disabled");
+    return filtered.number("--limit", "N", 100, "how many at most");
+  }
+
+  // A node lists all records of tenants.
+  private static List<String> filters(String kind) {
+    return kind.equals("keys") ? List.of("tenant", "plan", "label", "state") : List.of();
   }
 
   private static int list(RowCommand call, String kind) throws IOException {
@@ -37,7 +44,7 @@ final class RecordList {
       throw call.wrong("--limit: %d (expected: above 0)".formatted(limit));
     }
     Map<String, String> asked = new LinkedHashMap<>();
-    for (String name : new String[] {"tenant", "plan", "label", "state"}) {
+    for (String name : filters(kind)) {
       asked.put(name, call.text("--" + name));
     }
     List<JsonObject> records = new ArrayList<>();
@@ -45,6 +52,10 @@ final class RecordList {
     records.sort(Comparator.comparing(one -> one.getString("id")));
     if (call.isJson()) {
       records.forEach(one -> call.out().println(one.encode()));
+    } else if (records.isEmpty() && status == 0) {
+      boolean isAll = asked.values().stream().allMatch(String::isEmpty);
+      String one = kind.substring(0, kind.length() - 1);
+      call.out().println("No %s%s has a record.".formatted(isAll ? "" : "such ", one));
     } else {
       table(call, kind).print(records, call.out());
     }

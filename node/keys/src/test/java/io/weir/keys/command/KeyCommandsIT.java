@@ -206,6 +206,10 @@ final class KeyCommandsIT {
   void tenantsAndTokens() {
     assertThat(weir("tenants", "create", "globex", "--plan", "gold").status()).isZero();
     assertThat(weir("tenants", "list").out()).contains("globex");
+    assertThat(weir("tenants", "list", "--state", "frozen").status()).isEqualTo(2);
+    assertThat(weir("keys", "list", "--tenant", "nobody").out())
+        .isEqualTo("No such key has a record.\n");
+    assertThat(weir("keys", "list", "--tenant", "nobody", "--json").out()).isEmpty();
     assertThat(weir("tenants", "freeze", "globex").status()).isZero();
     assertThat(weir("tenants", "show", "globex").out()).contains("frozen");
     assertThat(weir("tenants", "delete", "globex").status()).isZero();
