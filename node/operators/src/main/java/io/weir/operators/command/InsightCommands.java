@@ -67,16 +67,28 @@ public final class InsightCommands {
         .whole("", one -> one.getBoolean("full") ? "full" : "")
         .whole("rate", InsightCommands::rate)
         .whole("of", one -> one.getString("scope"))
-        .whole("from", one -> one.getBoolean("audit", false) ? "audit mode" : one.getString("from"))
-        .whole(
-            "all free",
-            one -> one.getLong("used") == 0
-                ? ""
-                : Ago.words(one.getString("emptyAt", one.getString("resetAt", "")), at))
+        .whole("from", InsightCommands::from)
+        .whole("all free", one -> allFree(one, at))
         .print(limits, call.out());
     words.stream()
         .skip((long) verdicts + limits.size())
         .forEach(line -> call.out().println(Wrapped.text(Ago.sentence(line, at), Table.WIDTH)));
+  }
+
+  private static String from(JsonObject limit) {
+    if (limit.getBoolean("audit", false)) {
+      return "audit mode";
+    }
+    return limit.getString("from") + (limit.getBoolean("soft", false) ? ", only warns" : "");
+  }
+
+  private static String allFree(JsonObject limit, Instant at) {
+    if (limit.getLong("used") == 0) {
+      return "now";
+    }
+    return limit.getString("kind").equals("permit")
+        ? "" // it is not known when its requests end
+        : Ago.ahead(limit.getString("emptyAt", limit.getString("resetAt", "")), at);
   }
 
   private static String rate(JsonObject limit) {

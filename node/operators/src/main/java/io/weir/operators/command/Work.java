@@ -146,8 +146,7 @@ final class Work {
   }
 
   private String ahead(Provider one, String field) {
-    String until = instant(one.field(field));
-    return isAhead(until) ? Ago.words(until, now) : "now";
+    return Ago.ahead(instant(one.field(field)), now);
   }
 
   // A key of a provider is left alone because the provider asked for it, or refused the key.

@@ -6,6 +6,7 @@ import io.weir.core.bucket.Bucket;
 import io.weir.core.bucket.Demand;
 import io.weir.core.decision.Limit;
 import io.weir.core.kind.Kind;
+import io.weir.core.kind.Quota;
 import io.weir.core.policy.Plan;
 import io.weir.node.resp.limit.RequestLimit;
 import io.weir.operators.explain.Explained.Holder;
@@ -22,15 +23,9 @@ import java.util.Optional;
  * @param demand of the operation, if it is a rate
  * @param isOfPlan whether the plan has the limit like this; otherwise an override of the key or its tenant
  * @param isFull whether it has no room for the request
- * @param now Redis's time
  */
 record ExplainedLimit(
-    Limit limit,
-    Optional<Demand> demand,
-    boolean isOfPlan,
-    boolean isFull,
-    Instant now,
-    List<Holder> holders) {
+    Limit limit, Optional<Demand> demand, boolean isOfPlan, boolean isFull, Explained facts) {
   private static final double MICROS_PER_SECOND = 1e6;
   private static final Duration HALF_SECOND = Duration.ofMillis(500);
 
@@ -40,13 +35,7 @@ record ExplainedLimit(
         .filter(plan -> isOf(plan, limit, demand)
             || plan.audited().filter(it -> isOf(it, limit, demand)).isPresent())
         .isPresent();
-    return new ExplainedLimit(
-        limit,
-        demand,
-        isOfPlan,
-        isFull,
-        facts.now(),
-        facts.keyStates().holders().getOrDefault(limit.bucket(), List.of()));
+    return new ExplainedLimit(limit, demand, isOfPlan, isFull, facts);
   }
 
   private static boolean isOf(Plan plan, Limit limit, Optional<Demand> demand) {
@@ -73,7 +62,7 @@ record ExplainedLimit(
 
   // Periods end with a second; the time since the decision would show.
   private Instant resets() {
-    Instant resets = now.plus(limit.resetMicros(), ChronoUnit.MICROS);
+    Instant resets = facts.now().plus(limit.resetMicros(), ChronoUnit.MICROS);
     return isRate()
         ? resets.truncatedTo(ChronoUnit.MILLIS)
         : resets.plus(HALF_SECOND).truncatedTo(ChronoUnit.SECONDS);
@@ -99,6 +88,22 @@ record ExplainedLimit(
     return demand.map(Demand::bucket).filter(Bucket::leased).isPresent();
   }
 
+  // One that only warns is never full.
+  private boolean isSoft() {
+    return facts
+        .decided()
+        .subject()
+        .plan()
+        .kinds()
+        .anyMatch(kind ->
+            kind instanceof Quota quota && quota.isSoft() && quota.name().equals(limit.bucket()));
+  }
+
+  /** The requests that hold its permits. */
+  List<Holder> holders() {
+    return facts.keyStates().holders().getOrDefault(limit.bucket(), List.of());
+  }
+
   JsonObject toJson() {
     JsonObject json = new JsonObject()
         .put("limit", limit.bucket())
@@ -120,10 +125,15 @@ record ExplainedLimit(
     if (isLeased()) {
       json.put("leased", true);
     }
-    if (!holders.isEmpty()) {
+    if (isSoft()) {
+      json.put("soft", true);
+    }
+    if (!holders().isEmpty()) {
       JsonArray all = new JsonArray();
-      holders.forEach(holder -> all.add(
-          new JsonObject().put("id", holder.id()).put("until", holder.until().toString())));
+      holders()
+          .forEach(holder -> all.add(new JsonObject()
+              .put("id", holder.id())
+              .put("until", holder.until().toString())));
       json.put("holders", all);
     }
     return json;
@@ -145,6 +155,9 @@ record ExplainedLimit(
     }
     if (isLeased()) {
       words.append(", nodes fetch parts of it ahead");
+    }
+    if (isSoft()) {
+      words.append(", it only warns");
     }
     return words.append(isFull ? ". It is full." : ".").toString();
   }

@@ -21,6 +21,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /** An explanation of what would be decided now: as JSON, and in words. */
 final class Explanation {
@@ -185,7 +186,11 @@ final class Explanation {
     List<String> words = new ArrayList<>();
     words.add(sentence());
     words.addAll(inWords(limits));
-    queue().forEach(line -> words.add(QueueWords.of(line)));
+    Set<String> names = limits.stream().map(it -> it.limit().bucket()).collect(Collectors.toSet());
+    queue().stream()
+        .filter(line -> QueueWords.isOf(line, names))
+        .map(QueueWords::of)
+        .forEach(words::add);
     return words;
   }
 
@@ -251,9 +256,11 @@ final class Explanation {
   }
 
   private static String seconds(Duration wait) {
-    return wait.compareTo(LONG) < 0
-        ? "%.3f s".formatted(wait.toMillis() / 1000.0)
-        : "%d h %d min %d s".formatted(wait.toHours(), wait.toMinutesPart(), wait.toSecondsPart());
+    if (wait.compareTo(LONG) < 0) {
+      return "%.3f s".formatted(wait.toMillis() / 1000.0);
+    }
+    String hours = wait.toHours() == 0 ? "" : wait.toHours() + " h ";
+    return "%s%d min %d s".formatted(hours, wait.toMinutesPart(), wait.toSecondsPart());
   }
 
   // The units that are due to waiting callers, as the states show them.

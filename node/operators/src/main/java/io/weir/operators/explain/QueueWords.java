@@ -2,6 +2,7 @@ package io.weir.operators.explain;
 
 import java.time.Instant;
 import java.util.Map;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -27,11 +28,21 @@ final class QueueWords {
     return instant.find() && !Instant.parse(instant.group()).isAfter(now);
   }
 
+  /** Whether a line is about one of these limits, or about none. */
+  static boolean isOf(String line, Set<String> limits) {
+    Matcher limit = LIMIT.matcher(line);
+    return !limit.matches() || limits.contains(limit.group(1));
+  }
+
   static String of(String line) {
+    return sentence(line).replaceAll(": 1 operations\\b", ": 1 operation");
+  }
+
+  private static String sentence(String line) {
     Matcher slot = SLOT.matcher(line);
     if (slot.matches()) {
-      return "%s operations are reserved for callers that retry at %s."
-          .formatted(slot.group(1), slot.group(2));
+      return "reserved for callers that retry at %s: %s operations."
+          .formatted(slot.group(2), slot.group(1));
     }
     Matcher limit = LIMIT.matcher(line);
     return limit.matches()

@@ -3,6 +3,7 @@ package io.weir.operators.explain;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Instant;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** The lines of a queue, as a person reads them. */
@@ -22,8 +23,7 @@ final class QueueWordsTest {
     assertThat(
             QueueWords.of(
                 "weir:{72nw}:acme:key:alice due_at_1795630119875000 6 (operations, to callers without a ticket, at 2026-11-25T18:08:39.875000Z)"))
-        .isEqualTo(
-            "6 operations are reserved for callers that retry at 2026-11-25T18:08:39.875000Z.");
+        .isEqualTo("reserved for callers that retry at 2026-11-25T18:08:39.875000Z: 6 operations.");
     assertThat(
             QueueWords.of(
                 "weir:{72nw}:acme:key:alice requests@1/200000.due 15400000 (77 operations until 2026-11-25T18:08:54.500000Z, 64 of 64 parts kept)"))
@@ -39,5 +39,28 @@ final class QueueWordsTest {
         .isEqualTo(
             "requests: reserved for the largest request that waits: 5 operations, until 2026-11-25T18:08:59.050000Z.");
     assertThat(QueueWords.of("something else")).isEqualTo("waiting: something else");
+  }
+
+  @Test
+  void oneOperationIsNotOperations() {
+    assertThat(
+            QueueWords.of(
+                "weir:{72nw}:acme:tenant exports@1/600000000.larger 600000000 (1 operations, until 2026-11-25T18:08:59.050000Z)"))
+        .isEqualTo(
+            "exports: reserved for the largest request that waits: 1 operation, until 2026-11-25T18:08:59.050000Z.");
+    assertThat(
+            QueueWords.of(
+                "weir:{72nw}:acme:key:alice requests@1/200000.due 4200000 (21 operations until 2026-11-25T18:08:54.500000Z)"))
+        .contains(": 21 operations until");
+  }
+
+  @Test
+  void aLineIsOfItsLimit() {
+    String line = "weir:cluster all@1/5000.turn 1795630138170332 (2026-11-25T18:08:58.170332Z)";
+    assertThat(QueueWords.isOf(line, Set.of("all", "requests"))).isTrue();
+    assertThat(QueueWords.isOf(line, Set.of("requests"))).isFalse();
+    String slot =
+        "weir:{72nw}:acme:key:alice due_at_1795630119875000 6 (operations, to callers without a ticket, at 2026-11-25T18:08:39.875000Z)";
+    assertThat(QueueWords.isOf(slot, Set.of("requests"))).isTrue();
   }
 }

@@ -35,6 +35,12 @@ public final class Ago {
         : length(Duration.between(at, now)) + " ago";
   }
 
+  /** An instant that is awaited: {@code in 2 h}, or {@code now} if it has passed or there is none. */
+  public static String ahead(String instant, Instant now) {
+    boolean isAhead = !instant.isEmpty() && Instant.parse(instant).isAfter(now);
+    return isAhead ? words(instant, now) : "now";
+  }
+
   /**
    * A sentence with times from now in place of its instants: of one that follows {@code at} as {@link #words}, of one that
    * follows {@code until} and is ahead {@code for 2 h}.

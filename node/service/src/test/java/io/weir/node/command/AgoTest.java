@@ -36,6 +36,14 @@ final class AgoTest {
     assertThat(Ago.words("", NOW)).isEmpty();
   }
 
+  @Test
+  void anAwaitedInstantThatHasPassedIsNow() {
+    assertThat(Ago.ahead(NOW.plusSeconds(7200).toString(), NOW)).isEqualTo("in 2 h");
+    assertThat(Ago.ahead(NOW.toString(), NOW)).isEqualTo("now");
+    assertThat(Ago.ahead(NOW.minusMillis(5).toString(), NOW)).isEqualTo("now");
+    assertThat(Ago.ahead("", NOW)).isEqualTo("now");
+  }
+
   @ParameterizedTest
   @CsvSource({
     "1, in 0.1 s",

@@ -117,8 +117,8 @@ export function limitTable(all, empty, caption, denied, until = () => '') {
   const columns = [
     ['limit', limit => html`<b>${limit.limit}</b> ${limit.limit === denied ? html`<span class="tag warn">denied lately</span>` : nothing}
       <small class="line-of">${limit.kind} of the ${limit.scope}${limit.leased ? ', fetched ahead by the nodes' : ''}: ${limit.operations.join(', ')}</small>`],
-    ['used', limit => html`${bar(percent(limit), `${usage(limit)} used, ${limit.usedPercent} %`, true)}<small>${usage(limit)} · ${size(limit)}${override(limit)}</small>`, 'wide'],
-    ['all free', limit => (limit.used && (limit.emptyAt || limit.resetAt) ? ahead(limit.emptyAt || limit.resetAt) : 'now')]
+    ['used', limit => html`${bar(percent(limit), `${usage(limit)} used, ${limit.usedPercent} %`, !limit.soft)}<small>${usage(limit)} · ${size(limit)}${limit.soft ? html` <span class="tag">only warns</span>` : nothing}${override(limit)}</small>`, 'wide'],
+    ['all free', limit => (!limit.used ? 'now' : limit.kind === 'permit' ? '–' : ahead(limit.emptyAt || limit.resetAt))]
   ];
   return table(columns, all, empty, caption, limit => limit.limit === denied);
 }
