@@ -20,6 +20,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -75,6 +76,10 @@ public final class PolicyDocuments {
    */
   public static String text(Path file) throws IOException {
     String source = file.toString();
+    if (Files.isDirectory(file)) {
+      // What Docker makes of a file to mount that is not there.
+      throw new FileSystemException(source, null, "is a directory (expected: a file)");
+    }
     if (Files.size(file) > MAX_BYTES) {
       throw unparseable(
           source,

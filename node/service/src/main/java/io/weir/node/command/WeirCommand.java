@@ -130,10 +130,12 @@ public final class WeirCommand {
       return "%s: there is no such file".formatted(message);
     }
     if (error instanceof AccessDeniedException) {
-      return "%s: may not be read".formatted(message);
+      return "%s: no permission".formatted(message);
     }
-    if (error instanceof UncheckedIOException && error.getCause() != null) {
-      return error.getCause() instanceof FileSystemException ? sentence(error.getCause()) : message;
+    Throwable cause = error.getCause();
+    if (error instanceof UncheckedIOException && cause != null) {
+      boolean isCause = cause instanceof FileSystemException || message.equals(cause.toString());
+      return isCause ? sentence(cause) : message;
     }
     return error.getMessage() == null ? error.getClass().getSimpleName() : message;
   }

@@ -22,9 +22,10 @@ public record NodeConfig(
 
   /** An address to listen on. The port is 0 for any free one. */
   public record Address(String host, int port) {
+    /** The host and the port as in a URL: an address of IPv6 is in brackets. */
     @Override
     public String toString() {
-      return host + ":" + port;
+      return (host.contains(":") ? "[" + host + "]" : host) + ":" + port;
     }
   }
 

@@ -8,6 +8,7 @@ import io.weir.state.document.SchemaDocument;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
@@ -75,6 +76,30 @@ final class CommandsTest {
   void aFileThatIsNotThereIsASentenceAndNoTrace() {
     assertThat(run("policy", "check", "nowhere.yaml")).isEqualTo(1);
     assertThat(err.toString()).isEqualToIgnoringNewLines("nowhere.yaml: there is no such file");
+  }
+
+  @Test
+  void aDirectoryInPlaceOfAFileIsNamed(@TempDir Path folder) {
+    assertThat(run("policy", "check", folder.toString())).isEqualTo(1);
+    assertThat(err.toString().replaceAll("\\s+", ""))
+        .isEqualTo(folder + ":isadirectory(expected:afile)");
+  }
+
+  @Test
+  void aSentenceDoesNotBeginWithTheNameOfAClass() {
+    CommandLine line = WeirCommand.commandLine(Map.of(), Optional::empty, new Failing());
+    line.setErr(new PrintWriter(err, true));
+    assertThat(line.execute("fail")).isEqualTo(1);
+    assertThat(err.toString()).isEqualToIgnoringNewLines("cannot listen on [::1]:8080: in use");
+  }
+
+  /** Fails as a start does whose port is taken. */
+  @CommandLine.Command(name = "fail")
+  private static final class Failing implements Runnable {
+    @Override
+    public void run() {
+      throw new UncheckedIOException(new IOException("cannot listen on [::1]:8080: in use"));
+    }
   }
 
   @Test

@@ -66,6 +66,9 @@ final class NodeCommandTest {
         .endsWith("on https://127.0.0.1:8443, for operators on http://127.0.0.1:9080");
     assertThat(NodeCommand.ready(listening(callers, Optional.empty(), tls)))
         .endsWith("on https://127.0.0.1:8443, for operators on https://127.0.0.1:8443");
+    assertThat(NodeCommand.ready(
+            listening(new Address("::1", 8080), Optional.empty(), Optional.empty())))
+        .endsWith("on http://[::1]:8080, for operators on http://[::1]:8080");
   }
 
   private static Listening listening(
