@@ -53,7 +53,8 @@ final class WeirStart {
       throw new WeirStartException(
           "weir.redis-uri",
           String.valueOf(e.getMessage()),
-          "Write it as redis://host:port, redis+sentinel://host,host/master or redis+cluster://host.",
+          "Write it as redis://:password@host:port, redis+sentinel://host,host?master=name or redis+cluster://host,"
+              + " with %40 for @ in a password.",
           e);
     } catch (UncheckedIOException e) {
       throw unreadable(properties.policy(), requireNonNull(e.getCause()));

@@ -10,13 +10,16 @@ import io.weir.spring.call.RateLimitedException;
 import io.weir.spring.web.WeirServletFilter;
 import io.weir.spring.web.WeirWebAutoConfiguration;
 import io.weir.spring.web.WeirWebFilter;
+import io.weir.state.connection.RedisAddress;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.regex.Pattern;
 import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -115,6 +118,20 @@ final class WeirAutoConfigurationTest {
       assertThat(analysis).describedAs("%s", context.getStartupFailure()).isNotNull();
       assertThat(analysis.getDescription()).startsWith(place + ": ").contains(problem);
       assertThat(analysis.getAction()).isNotBlank();
+    });
+  }
+
+  @Test
+  void addressesOfRedisInTheRemedyAreAccepted() {
+    String wrong = "weir.redis-uri=redis+sentinel://host,host/master";
+    application().withPropertyValues("weir.in-memory=false", wrong).run(context -> {
+      FailureAnalysis analysis = new WeirFailureAnalyzer().analyze(context.getStartupFailure());
+      List<String> addresses = Pattern.compile("redis[+a-z]*://[^ ]*[a-z]")
+          .matcher(analysis.getAction())
+          .results()
+          .map(found -> found.group().replace("host:port", "host:6379"))
+          .toList();
+      assertThat(addresses).hasSize(3).allSatisfy(RedisAddress::parse);
     });
   }
 

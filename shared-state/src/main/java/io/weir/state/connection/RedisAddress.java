@@ -30,7 +30,7 @@ public record RedisAddress(
     Credentials credentials,
     Settings settings) {
   private static final String FORM = "redis[s][+sentinel|+cluster]://[[username]:password@]"
-      + "host[:port][,host[:port]]...[/database][?option=value&...]";
+      + "host[:port][,host[:port]]...[/database][?option=value&...], with %40 for @ in a password";
   private static final Pattern URI = Pattern.compile(
       "redis(?<tls>s?)(?:\\+(?<topology>sentinel|cluster))?://(?:(?<user>[^@/?]*)@)?"
           + "(?<hosts>[^@/?#]+)(?:/(?<database>\\d{0,4}))?(?:\\?(?<options>[^#]*))?");
