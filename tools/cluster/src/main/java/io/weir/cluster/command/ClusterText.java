@@ -62,7 +62,9 @@ final class ClusterText {
         && here.hasRedisCli()) {
       out.printf(
           "  redis-cli -u %s --eval %s '%s' weir:policy%n",
-          address.withoutSecrets(), here.home().resolve("lua/show.lua"), stateOf(key));
+          address.withoutSecrets(),
+          Surroundings.quoted(here.home().resolve("lua/show.lua")),
+          stateOf(key));
     }
   }
 

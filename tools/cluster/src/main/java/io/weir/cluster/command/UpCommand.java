@@ -125,7 +125,8 @@ final class UpCommand extends PrintingCommand {
       String node = cluster.nodes().get(0);
       String other = cluster.nodes().get(cluster.nodes().size() - 1);
       ClusterText.tryWithCurl(key, node, other, out);
-      ClusterText.lookWith(key, cluster, Surroundings.of(System.getenv(), isInContainer), out);
+      ClusterText.lookWith(
+          key, cluster, Surroundings.of(System.getenv(), directory, isInContainer), out);
     });
     out.flush();
   }

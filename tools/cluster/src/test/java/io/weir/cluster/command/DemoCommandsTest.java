@@ -97,7 +97,8 @@ final class DemoCommandsTest {
   @Test
   void aClusterBehindSentinelsIsShownAsSuchAndWithoutItsPassword() {
     String redis = "redis+sentinel://:secret@127.0.0.1:26379?master=main";
-    assertThat(shown(redis, new Surroundings(Path.of("/x"), Optional.empty(), true)))
+    assertThat(shown(
+            redis, new Surroundings(Path.of("/x"), Path.of("/x/run"), Optional.empty(), true)))
         .contains("Redis:   redis+sentinel://127.0.0.1:26379/0?master=main")
         .contains("  WEIR_ADMIN_TOKEN=a weir inspect acme/plain")
         .contains("Page:    http://127.0.0.1:9081/  for", "Service: s  (the service token)")
@@ -108,23 +109,47 @@ final class DemoCommandsTest {
   void commandsToLookInAreThoseThatTheReaderHas(@TempDir Path folder) throws IOException {
     String redis = "redis://127.0.0.1:6380";
     Path clone = Path.of("../..");
-    assertThat(shown(redis, new Surroundings(clone, Optional.empty(), true)))
+    Path run = clone.resolve("run");
+    assertThat(shown(redis, new Surroundings(clone, run, Optional.empty(), true)))
         .contains("  WEIR_ADMIN_TOKEN=a ../../scripts/weir inspect acme/plain")
         .contains("  redis-cli -u redis://127.0.0.1:6380/0 --eval ../../lua/show.lua"
             + " 'weir:{72nw}:acme:key:plain' weir:policy");
-    assertThat(shown(redis, new Surroundings(clone, Optional.empty(), false)))
+    assertThat(shown(redis, new Surroundings(clone, run, Optional.empty(), false)))
         .doesNotContain("redis-cli");
 
     Path program = Files.createFile(folder.resolve("redis-cli"));
     Map<String, String> environment = Map.of("PATH", folder.toString(), "HOSTNAME", "0f1e2d3c4b5a");
-    assertThat(Surroundings.of(environment, false).hasRedisCli()).isFalse();
+    assertThat(Surroundings.of(environment, Path.of("./run"), false).hasRedisCli())
+        .isFalse();
     assertThat(program.toFile().setExecutable(true)).isTrue();
-    assertThat(Surroundings.of(environment, false))
-        .isEqualTo(new Surroundings(Path.of("."), Optional.empty(), true));
-    assertThat(shown(redis, Surroundings.of(environment, true)))
+    assertThat(Surroundings.of(environment, Path.of("./run"), false))
+        .isEqualTo(new Surroundings(Path.of("."), Path.of("./run"), Optional.empty(), true));
+    assertThat(shown(redis, Surroundings.of(environment, Path.of("./run"), true)))
         .contains("  docker exec -e WEIR_ADMIN_TOKEN=a -e WEIR_REDIS_URI=redis://127.0.0.1:6380/0"
             + " 0f1e2d3c4b5a weir inspect acme/plain")
         .doesNotContain("redis-cli");
+  }
+
+  @Test
+  void commandsToLookInFindAClusterInAnotherFolder() {
+    Path home = Path.of("/opt/weir");
+    assertThat(shown(
+            "redis://127.0.0.1:6380",
+            new Surroundings(home, Path.of("/tmp/weir"), Optional.empty(), false)))
+        .contains("  WEIR_ADMIN_TOKEN=a WEIR_NODE=http://127.0.0.1:9081"
+            + " WEIR_REDIS_URI=redis://127.0.0.1:6380/0 weir inspect acme/plain");
+  }
+
+  @Test
+  void pathsInCommandsAreWordsOfAShell(@TempDir Path folder) throws IOException {
+    Path clone = Files.createDirectories(folder.resolve("it's my clone"));
+    Files.createFile(Files.createDirectories(clone.resolve("scripts")).resolve("weir"));
+    String quoted = folder + "/it'\\''s my clone";
+    assertThat(shown(
+            "redis://127.0.0.1:6380",
+            new Surroundings(clone, clone.resolve("run"), Optional.empty(), true)))
+        .contains("WEIR_ADMIN_TOKEN=a '" + quoted + "/scripts/weir' inspect acme/plain")
+        .contains("--eval '" + quoted + "/lua/show.lua' 'weir:");
   }
 
   @Test
