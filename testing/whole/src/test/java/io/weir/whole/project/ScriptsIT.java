@@ -16,6 +16,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -89,6 +90,26 @@ final class ScriptsIT {
         home.resolve("scripts/build") + " tools/cluster 2>&1");
     assertThat(run.status()).isEqualTo(1);
     assertThat(run.output()).contains("A.java:[1,1] ';' expected").doesNotContain("some line");
+  }
+
+  @Test
+  void aCloneOnWindowsHasScriptsThatAShellRuns(@TempDir Path folder) throws IOException {
+    String home = Path.of("../..").toRealPath().toString();
+    Path clone = folder.resolve("clone");
+    git("clone", "-q", "--shared", "--no-checkout", home, clone.toString());
+    git("-C", clone.toString(), "checkout", "-q", "HEAD", "--", ".gitattributes", "scripts");
+    assertThat(Files.readString(clone.resolve("scripts/dist")))
+        .startsWith("#!/usr/bin/env bash\n")
+        .doesNotContain("\r");
+  }
+
+  // As Git for Windows is set when it is installed.
+  private static void git(String... arguments) {
+    CommandRun run = CommandRun.of(
+        Duration.ofMinutes(1),
+        Stream.concat(Stream.of("git", "-c", "core.autocrlf=true"), Stream.of(arguments))
+            .toArray(String[]::new));
+    assertThat(run.succeeded()).describedAs(run.output()).isTrue();
   }
 
   @Test
