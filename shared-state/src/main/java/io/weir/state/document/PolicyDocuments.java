@@ -77,7 +77,7 @@ public final class PolicyDocuments {
   public static String text(Path file) throws IOException {
     String source = file.toString();
     if (Files.isDirectory(file)) {
-      // What Docker makes of a file to mount that is not there.
+      // Docker makes a directory if the file to mount is missing.
       throw new FileSystemException(source, null, "is a directory (expected: a file)");
     }
     if (Files.size(file) > MAX_BYTES) {

@@ -1,5 +1,8 @@
 package io.weir.cluster.local;
 
+import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 
@@ -20,4 +23,14 @@ public record ClusterSetup(
     Optional<Integer> upstreamPort,
     Path policy,
     Path keys,
-    Path directory) {}
+    Path directory) {
+  // The folder of an archive often belongs to another user.
+  void makeDirectory() throws IOException {
+    try {
+      Files.createDirectories(directory);
+    } catch (AccessDeniedException e) {
+      throw new IOException(
+          "%s: no permission to make it (--directory names another)".formatted(directory), e);
+    }
+  }
+}

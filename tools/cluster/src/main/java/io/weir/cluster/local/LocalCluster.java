@@ -13,7 +13,6 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
@@ -161,24 +160,13 @@ public final class LocalCluster implements AutoCloseable {
     for (int port : setup.nodes().adminPorts()) {
       requireFree("admin port of a node", port);
     }
-    makeDirectory();
+    setup.makeDirectory();
     files.add(setup
         .directory()
         .resolve("up.log")); // scripts/up --detach writes it, and may have ended by then
     startUpstream(writePolicy());
     startRedis();
     startNodes();
-  }
-
-  // The folder of an archive often belongs to another user.
-  private void makeDirectory() throws IOException {
-    try {
-      Files.createDirectories(setup.directory());
-    } catch (AccessDeniedException e) {
-      throw new IOException(
-          "%s: no permission to make it (--directory names another)".formatted(setup.directory()),
-          e);
-    }
   }
 
   private Optional<Upstream> writePolicy() throws IOException {
