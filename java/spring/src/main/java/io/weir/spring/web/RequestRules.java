@@ -26,6 +26,11 @@ import org.jspecify.annotations.Nullable;
 public final class RequestRules {
   private static final Problem NO_LIMITS =
       Problem.of(403, "subject_unknown", "The caller has no limits in the policy");
+  private static final Problem NO_NAME = Problem.of(
+      403,
+      "subject_invalid",
+      "The name of this caller cannot be used (expected: 1 to %d visible ASCII characters)"
+          .formatted(Names.MAX_SUBJECT));
   static final Problem PATH_AMBIGUOUS =
       Problem.of(400, "path_ambiguous", "The path can be read in more than one way");
 
@@ -109,7 +114,10 @@ public final class RequestRules {
     if (shown.isEmpty()) {
       return Problem.keyMissing();
     }
-    return key.from() == From.HEADER ? Problem.keyInvalid() : NO_LIMITS;
+    if (key.from() == From.HEADER) {
+      return Problem.keyInvalid();
+    }
+    return Names.isSubject(shown.get()) ? NO_LIMITS : NO_NAME;
   }
 
   /** The subject of a caller that shows this; empty if it has none. */

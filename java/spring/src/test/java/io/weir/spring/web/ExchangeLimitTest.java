@@ -3,6 +3,7 @@ package io.weir.spring.web;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.weir.core.answer.ProblemText;
 import io.weir.core.policy.SecretHash;
 import io.weir.library.Weir;
 import io.weir.spring.WeirProperties;
@@ -14,6 +15,7 @@ import java.net.URI;
 import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
@@ -95,6 +97,18 @@ final class ExchangeLimitTest {
     assertThat(status(HttpMethod.GET, "/free/%2e%2E/ask/1")).isEqualTo(HttpStatus.BAD_REQUEST);
     assertThat(status(HttpMethod.GET, "/./ask/1")).isEqualTo(HttpStatus.BAD_REQUEST);
     assertThat(status(HttpMethod.GET, "/free/a..b/.c")).isEqualTo(HttpStatus.OK);
+  }
+
+  @Test
+  void aNameThatNoSubjectCanHaveIsRefusedAsSuch() {
+    Web web =
+        new Web(true, 0, new WeirProperties.Key(WeirProperties.From.PRINCIPAL, ""), List.of());
+    RequestRules rules = new RequestRules(weir, web);
+    assertThat(rules.subject("jane")).hasValue("jane");
+    assertThat(rules.subject("Jane Doe")).isEmpty();
+    assertThat(ProblemText.json(rules.unknown(Optional.of("Jane Doe"))))
+        .asString()
+        .contains("subject_invalid", "1 to 128 visible ASCII characters");
   }
 
   @Test
