@@ -74,8 +74,8 @@ final class StartPort implements AutoCloseable {
 
   /** The failure of a start that cannot listen on a port. */
   static UncheckedIOException taken(Address address, Exception cause) {
-    return new UncheckedIOException(new IOException(
-        "cannot listen on %s: %s".formatted(address, rootMessage(cause)), cause));
+    return new UncheckedIOException(
+        new IOException("cannot listen on %s: %s".formatted(address, rootMessage(cause)), cause));
   }
 
   private static String rootMessage(Throwable error) {

@@ -25,7 +25,7 @@ import picocli.CommandLine.Spec;
     synopsisSubcommandLabel = "COMMAND",
     footerHeading = "%nExamples:%n",
     footer = {
-      "  weir context set prod --node https://weir.example.com:9080 --token-file ~/.weir-prod",
+      "  weir context set prod --node https://weir:9080 --token-file ~/.weir-prod",
       "  weir context use prod"
     })
 final class ContextCommand {

@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -259,6 +260,19 @@ final class CommandsTest {
     assertThat(key).startsWith("k7.");
     assertThat(SecretHash.parse(hash).matches(key.substring(3))).isTrue();
     assertThat(run("key", "k 7")).isEqualTo(2);
+  }
+
+  @Test
+  void examplesOfTheHelpAreNotBroken() {
+    assertThat(examples(WeirCommand.commandLine(Map.of(), Optional::empty)))
+        .hasSizeGreaterThan(5)
+        .allSatisfy(line -> assertThat(line).hasSizeLessThanOrEqualTo(80));
+  }
+
+  private static Stream<String> examples(CommandLine line) {
+    return Stream.concat(
+        Stream.of(line.getCommandSpec().usageMessage().footer()),
+        line.getSubcommands().values().stream().flatMap(CommandsTest::examples));
   }
 
   private int run(String... arguments) {
