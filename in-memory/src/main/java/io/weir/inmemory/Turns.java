@@ -142,9 +142,8 @@ final class Turns {
   }
 
   // If two such costs do not fit, far turns leave room for the bins between two places. Near turns
-  // of the only key leave room
-  // for a caller that comes late, unless the bucket has it beside the cost: else each one makes the
-  // next one miss its turn.
+  // of the only key leave room for a caller that comes late, unless the bucket has it beside the
+  // cost: else each one makes the next one miss its turn.
   private long idle() {
     if (calendar.bins.areWide() || !view.isAboveHalf()) {
       return 0;

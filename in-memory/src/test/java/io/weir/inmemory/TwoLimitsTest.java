@@ -90,8 +90,8 @@ final class TwoLimitsTest {
   }
 
   // Each row: keys, the milliseconds of an operation and the burst of each, the same of their
-  // tenant; callers, of the
-  // ideal time the part until the last admission, and the attempts, at most.
+  // tenant; callers, of the ideal time the part until the last admission, and the attempts, at
+  // most.
   @ParameterizedTest
   @CsvSource({
     "4, 1000, 1, 250, 1, 40, 1.6, 3.5",

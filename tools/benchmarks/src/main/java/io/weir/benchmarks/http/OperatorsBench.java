@@ -21,8 +21,7 @@ import java.util.Map;
 public final class OperatorsBench {
   private static final String MODULE = "operators";
   // The warm-up, as a multiple of a round, and at most. While the compiler is at work it takes as
-  // much of the processors as
-  // the node, and more of them on the node with more classes.
+  // much of the processors as the node, and more of them on the node with more classes.
   private static final int WARM_UP = 60;
   private static final Duration MOST_WARM_UP = Duration.ofSeconds(45);
 
