@@ -93,7 +93,8 @@ final class PlaceSearch {
   // request.
   private Optional<Instant> firstOfOwn() {
     List<Reach> own = reaches.stream().filter(reach -> !reach.view().isShared()).toList();
-    long at = canLeaveOutShared() ? firstIn(own, now) : 0;
+    boolean hasShared = own.size() < reaches.size();
+    long at = hasShared && canLeaveOutShared() ? firstIn(own, now) : 0;
     return at == 0
             || reaches.stream().anyMatch(reach -> reach.view().isShared() && reach.reaches(at))
         ? Optional.empty()

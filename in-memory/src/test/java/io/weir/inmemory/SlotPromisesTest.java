@@ -41,7 +41,7 @@ final class SlotPromisesTest {
       kept += run.seen("KEPT");
       broken += run.seen("BROKEN");
     }
-    assertThat(kept).isGreaterThan(Histories.count(300, 2500));
+    assertThat(kept).isGreaterThan(Histories.count(350, 2900));
     assertThat((double) broken / (kept + broken))
         .describedAs("%d of %d moved", broken, kept + broken)
         .isLessThan(0.01);
