@@ -92,6 +92,7 @@ final class QueueBench implements AutoCloseable {
       for (int buckets : new int[] {1, 3}) {
         oneByOne(buckets);
         together(buckets);
+        wholeSeconds(buckets);
       }
       longQueue();
       for (int buckets : LONGEST) {
@@ -133,6 +134,24 @@ final class QueueBench implements AutoCloseable {
     timed(
         "return in time, %d buckets".formatted(buckets),
         () -> each(key -> ask(key, demands, COST, tickets.get(key))),
+        QueueBench::isAllowed);
+  }
+
+  // The same by callers without tickets: they come back a second later.
+  private void wholeSeconds(int buckets) {
+    List<Demand> demands = demands(buckets);
+    probe.clear();
+    each(key -> fill(key, demands));
+    timed(
+        "place in a second, %d buckets".formatted(buckets),
+        () -> each(key -> askWithoutTicket(key, demands, COST)),
+        QueueBench::isPlace);
+    CompletableFuture.runAsync(
+            () -> {}, CompletableFuture.delayedExecutor(1000, TimeUnit.MILLISECONDS))
+        .join();
+    timed(
+        "return in its second, %d buckets".formatted(buckets),
+        () -> each(key -> askWithoutTicket(key, demands, COST)),
         QueueBench::isAllowed);
   }
 
@@ -218,6 +237,14 @@ final class QueueBench implements AutoCloseable {
     return store
         .tryCharge(new Charge("acme", "k" + key, 1, demands, cost)
             .with(new Queueing(SlotMode.RESERVE, ticket)))
+        .toCompletableFuture();
+  }
+
+  private CompletableFuture<StoreAnswer> askWithoutTicket(
+      int key, List<Demand> demands, long cost) {
+    return store
+        .tryCharge(
+            new Charge("acme", "k" + key, 1, demands, cost).with(Queueing.of(SlotMode.RESERVE)))
         .toCompletableFuture();
   }
 
