@@ -20,8 +20,11 @@ import java.util.Map;
  */
 public final class OperatorsBench {
   private static final String MODULE = "operators";
-  // The warm-up, as a multiple of a round, and at most. While the compiler is at work it takes as
-  // much of the processors as the node, and more of them on the node with more classes.
+  // The rounds of warm-up of a load, and how long they take at most. While the compiler is at work
+  // it
+  // takes as much of the processors as the node, and more of them on the node with more classes; it
+  // is
+  // not done before what each round begins with, its connections, is compiled, too.
   private static final int WARM_UP = 60;
   private static final Duration MOST_WARM_UP = Duration.ofSeconds(45);
 
@@ -82,14 +85,13 @@ public final class OperatorsBench {
     RedisProbe redis = http.redis();
     Map<String, List<Sample>> samples = new LinkedHashMap<>();
     Map<String, Long> commands = new LinkedHashMap<>();
-    Duration warmUp = Collections.min(List.of(duration.multipliedBy(WARM_UP), MOST_WARM_UP));
-    for (int round = 0; round <= rounds; round++) {
+    int warmUps = (int) Math.min(WARM_UP, MOST_WARM_UP.dividedBy(duration));
+    for (int round = -warmUps; round < rounds; round++) {
       // The former of two keeps the machine warm for the latter.
       for (Load load : round % 2 == 0 ? loads : reversed(loads)) {
-        Duration lasts = round == 0 ? warmUp : duration;
         long before = redis.commands();
-        Sample sample = HttpBench.sample(redis, callers, load.node(), load.requests(), lasts);
-        if (round > 0) {
+        Sample sample = HttpBench.sample(redis, callers, load.node(), load.requests(), duration);
+        if (round >= 0) {
           samples.computeIfAbsent(load.name(), name -> new ArrayList<>()).add(sample);
           commands.merge(load.name(), redis.commands() - before, Long::sum);
         }
