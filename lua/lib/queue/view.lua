@@ -36,11 +36,10 @@ local function see_line(view)
   view.waiting = view.is_shared and view.calendar and LINE.waiting(view.calendar, view.line, view.now) or 1
 end
 
--- The view of a demand in the states of the request, by scope.
-function VIEW.of(demand, cost, states, now)
+-- The view of a demand whose bucket has a level and a debt, in the states of the request, by scope.
+function VIEW.at(demand, cost, used, debt, is_carried, states, now)
   local scope, capacity = demand.scope, demand.capacity
-  local state = states[scope]
-  local calendar, used, debt, is_carried = state.calendars[demand.name], level_of(demand, state, now)
+  local calendar = states[scope].calendars[demand.name]
   if not calendar or calendar.field ~= demand.field or calendar.capacity ~= capacity then
     calendar = false
   end
@@ -53,6 +52,12 @@ function VIEW.of(demand, cost, states, now)
     for_larger = 0, is_packed = false, near = false, is_passed = false }
   see_line(view)
   return view
+end
+
+-- The view of a demand in the states of the request, by scope.
+function VIEW.of(demand, cost, states, now)
+  local used, debt, is_carried = level_of(demand, states[demand.scope], now)
+  return VIEW.at(demand, cost, used, debt, is_carried, states, now)
 end
 
 -- Prepares it for the next of several equal requests.

@@ -14,18 +14,15 @@ local short_of = require('state/template_of').short_of
 
 local FORMAT, BYTES = '>' .. ENTRY.FORMAT, ENTRY.FIRST - 1 + ENTRY.BYTES
 
--- Makes a place; returns the answer, nil if something else decides.
+-- Decides in a key's own buckets while somebody waits; returns the answer, nil if something else decides.
 local function place(call, sha1, keys, value, template, cost, asked, now)
-  if not asked.always then
+  local is_done, left, expires_ms, answers = pcall(require('queue/place_own'), call, sha1, value, completed(template),
+    cost, asked, now, 1)
+  if not is_done or not left then
     return nil
   end
-  local is_done, placed, expires_ms, answer = pcall(require('queue/place_own'), call, sha1, value, completed(template),
-    cost, asked, now)
-  if not is_done or not placed then
-    return nil
-  end
-  call('SET', keys[2], placed, 'PXAT', string.format('%d', expires_ms))
-  return answer
+  call('SET', keys[2], left, 'PXAT', string.format('%d', expires_ms))
+  return answers[1]
 end
 
 -- The answers of a call whose only state has this value. Else false if it has several entries or the state is new, nil
@@ -38,22 +35,24 @@ local function charge_alone(call, sha1, keys, arguments, value, newest, now)
   end
   local argument, count, cost, _, _, _, ticket, bits = struct.unpack(FORMAT, text, ENTRY.FIRST)
   local template = short_of(arguments[argument])
-  local alone, revision = template.alone, template.revision
+  local alone, revision, data = template.alone, template.revision, arguments[ticket]
   local way = alone and alone.usual
-  if not way or newest ~= revision and not is_settled(newest, keys[1], revision)
-    or ticket > 0 and not is_newcomer(arguments[ticket]) then
+  if not way or newest ~= revision and not is_settled(newest, keys[1], revision) then
     return nil
   end
-  local head = head_of(way, value, revision, cost * count, now)
-  if head then
-    call('SETRANGE', keys[2], '0', head)
-    return { now, head }
-  elseif is_denied(head, count, template.mode) then
-    return { now, 0, value }
+  local is_long = not is_newcomer(data)
+  if not is_long then
+    local head = head_of(way, value, revision, cost * count, now)
+    if head then
+      call('SETRANGE', keys[2], '0', head)
+      return { now, head }
+    elseif is_denied(head, count, template.mode) then
+      return { now, 0, value }
+    end
+    is_long = is_for_long_way(value, head, count, template.mode)
   end
-  local is_long = is_for_long_way(value, head, count, template.mode)
-  local asked = is_long and ticket > 0 and count == 1 and has_places_alone(template)
-    and require('queue/asked')(arguments[ticket], keys[bits])
+  local asked = is_long and count == 1 and has_places_alone(template)
+    and require('queue/asked')(data, keys[bits])
   local answer = asked and place(call, sha1, keys, value, template, cost, asked, now)
   return answer and { now, answer } or nil, is_long, asked
 end

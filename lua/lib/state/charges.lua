@@ -73,23 +73,27 @@ local function charge_short(states, charges, base, template, now, answers)
   return (fits < 0 or is_off) and 0 or count - fits
 end
 
--- Makes places for equal charges in their key's own buckets; returns how many are left to the long way. Errors are
--- left to it, too.
-local function make_places(lane, charges, base, left, template, now, answers)
-  local states, k, cost = lane.states, charges[base + BEFORE_STATES + CODES.KEY], charges[base + 3]
-  local asked = asked_of(lane.arguments[charges[base + TICKET]], lane.keys[charges[base + BITS]])
-  local value = not states.tables[k] and value_of(states, k)
-  while value and left > 0 and not EFFORT.is_spent(lane) do
-    local is_done, placed, expires_ms, answer = pcall(place_own, lane.call, lane.sha1, value, template, cost,
-      asked, now)
-    value = is_done and placed
-    if value then
-      put_value(states, k, value, expires_ms)
-      EFFORT.spend(lane, template.own.count)
-      answers[#answers + 1], left = answer, left - 1
-    end
+-- Decides equal charges in their key's own buckets; returns how many are left to the long way. Errors are left to it,
+-- too.
+local function decide_own(lane, charges, base, left, template, now, answers)
+  local states, k, cost, buckets = lane.states, charges[base + BEFORE_STATES + CODES.KEY], charges[base + 3],
+    template.own.count
+  local value, times = not states.tables[k] and value_of(states, k), math.min(left, EFFORT.left(lane, buckets))
+  if not value or times == 0 then
+    return left
   end
-  return left
+  local asked = asked_of(lane.arguments[charges[base + TICKET]], lane.keys[charges[base + BITS]])
+  local is_done, after, expires_ms, decided = pcall(place_own, lane.call, lane.sha1, value, template, cost, asked, now,
+    times)
+  if not is_done or not after then
+    return left
+  end
+  put_value(states, k, after, expires_ms)
+  for i = 1, times do
+    EFFORT.spend(lane, buckets)
+    answers[#answers + 1] = decided[i]
+  end
+  return left - times
 end
 
 -- Decides equal charges, as far as the call has not done enough.
@@ -118,9 +122,9 @@ local function charge(lane, charges, base, now, answers)
       return
     end
     left = is_long and left or charge_short(states, charges, base, template, now, answers)
-    if left > 0 and not lane.is_tried and charges[base + TICKET] > 0 and has_places_alone(template) then
-      left = make_places(lane, charges, base, left, completed(template), now, answers)
-    end
+  end
+  if left > 0 and not lane.asked and has_places_alone(template) then
+    left = decide_own(lane, charges, base, left, completed(template), now, answers)
   end
   if left > 0 then
     charge_each(lane, charge_of(lane, charges, base, completed(template), now), left, answers)

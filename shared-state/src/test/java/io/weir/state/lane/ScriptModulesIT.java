@@ -25,8 +25,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
 /** A script forgets its modules at its end, so each call builds only those that it needs. */
 @ExtendWith(RedisFixture.class)
 final class ScriptModulesIT {
-  private static final Map<String, String> REPLACEMENTS =
-      Map.of("now", "now_argument", "queue/charge_each", "queue/never");
+  private static final Map<String, String> REPLACEMENTS = Map.of(
+      "now", "now_argument", "queue/charge_each", "queue/never", "queue/place_own", "queue/never");
 
   private static final List<Demand> ONE =
       List.of(Demand.of(new Bucket("requests", Scope.KEY, 1, 1_000_000)));
