@@ -1,5 +1,6 @@
 package io.weir.testkit;
 
+import io.weir.embedded.ChildCommand;
 import io.weir.embedded.EmbeddedRedis;
 import java.io.BufferedInputStream;
 import java.io.ByteArrayOutputStream;
@@ -19,7 +20,7 @@ import java.util.stream.Stream;
 
 /**
  * A Redis that a test can kill, pause and restart, as a child process on the loopback address. Mutable; owned by the
- * test that started it, and ended by {@link #close}.
+ * test that started it, and ended by {@link #close}, or with this process.
  */
 public final class RedisProcess implements AutoCloseable {
   /** The address that it listens on. */
@@ -240,13 +241,12 @@ public final class RedisProcess implements AutoCloseable {
 
   private Process startedOnce() {
     try {
-      ProcessBuilder builder = new ProcessBuilder(command)
+      ProcessBuilder builder = new ProcessBuilder(ChildCommand.endingWithParent(command))
           .redirectErrorStream(true)
           .redirectOutput(directory.resolve("redis.log").toFile());
       builder.environment().putAll(environment);
       Process begun = builder.start();
       ServerCount.note();
-      process = begun;
       awaitAnswer(begun);
       return begun;
     } catch (IOException e) {

@@ -17,7 +17,7 @@ import redis.embedded.core.ExecutableProvider;
 
 /**
  * A private Redis: a child process on the loopback address that keeps nothing on disk. Mutable; owned by the code that
- * started it, and ended by {@link #close}.
+ * started it, and ended by {@link #close}, or with this process.
  */
 public final class EmbeddedRedis implements AutoCloseable {
   private static final String HOST = "127.0.0.1";
@@ -33,7 +33,7 @@ public final class EmbeddedRedis implements AutoCloseable {
     this.directory = directory;
     this.port = port;
     // The single quotes of --save '' would be a shell's; an empty argument switches snapshots off.
-    this.command = List.of(
+    this.command = ChildCommand.endingWithParent(List.of(
         executable.toString(),
         "--port",
         Integer.toString(port),
@@ -44,7 +44,7 @@ public final class EmbeddedRedis implements AutoCloseable {
         "--save",
         "",
         "--appendonly",
-        "no");
+        "no"));
     this.server = started();
   }
 

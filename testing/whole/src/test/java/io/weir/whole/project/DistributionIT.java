@@ -176,7 +176,10 @@ final class DistributionIT {
       assertThat(started).hasSizeGreaterThanOrEqualTo(2); // Redis and the node
       up.destroy();
       assertThat(up.waitFor(1, TimeUnit.MINUTES)).isTrue();
-      assertThat(started).noneMatch(ProcessHandle::isAlive);
+      // The guard of each ends a moment after it.
+      await()
+          .atMost(COMMAND_WITHIN)
+          .until(() -> started.stream().noneMatch(ProcessHandle::isAlive));
     } finally {
       up.destroyForcibly();
     }

@@ -1,6 +1,6 @@
 package io.weir.cluster.local;
 
-import java.io.File;
+import io.weir.embedded.ChildCommand;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -18,7 +18,10 @@ import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A node in its own process. Mutable; owned by the code that started it, and ended by {@link #close}. */
+/**
+ * A node in its own process. Mutable; owned by the code that started it, and ended by {@link #close}, or with this
+ * process.
+ */
 public final class NodeProcess implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(NodeProcess.class);
   private static final Duration PROBE_TIMEOUT = Duration.ofSeconds(2);
@@ -90,10 +93,9 @@ public final class NodeProcess implements AutoCloseable {
     command.addAll(List.of("--port", Integer.toString(port)));
     command.addAll(List.of("--admin-port", Integer.toString(adminPort)));
     command.addAll(List.of("--shutdown-delay-ms", "0")); // no load balancer
-    ProcessBuilder builder = new ProcessBuilder(command)
+    ProcessBuilder builder = new ProcessBuilder(ChildCommand.endingWithParent(command))
         .redirectErrorStream(true)
-        .redirectOutput(log.toFile())
-        .redirectInput(ProcessBuilder.Redirect.from(new File("/dev/null")));
+        .redirectOutput(log.toFile());
     builder.environment().put("WEIR_HOST", "127.0.0.1");
     builder.environment().put("WEIR_REDIS_TIMEOUT_MS", REDIS_TIMEOUT_MILLIS);
     builder.environment().putAll(environment);

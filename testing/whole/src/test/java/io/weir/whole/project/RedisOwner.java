@@ -1,0 +1,22 @@
+package io.weir.whole.project;
+
+import io.weir.embedded.EmbeddedRedis;
+import io.weir.testkit.RedisProcess;
+import java.io.IOException;
+
+/** A program that starts three Redis servers, says so, and ends with its input. */
+final class RedisOwner {
+  static final String READY = "ready";
+
+  private RedisOwner() {}
+
+  public static void main(String[] arguments) throws IOException {
+    try (EmbeddedRedis embedded = EmbeddedRedis.start(EmbeddedRedis.Binary.BUNDLED, 0);
+        RedisProcess ofTests = RedisProcess.start();
+        RedisProcess paused = RedisProcess.start("--appendonly", "no")) {
+      paused.pause();
+      System.out.println(READY);
+      System.in.read();
+    }
+  }
+}

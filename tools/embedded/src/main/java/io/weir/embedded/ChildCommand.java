@@ -1,0 +1,44 @@
+package io.weir.embedded;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Commands of processes that end with the process that starts them, however that ends: a shutdown hook does not run
+ * after SIGKILL, or if the JVM is halted.
+ */
+public final class ChildCommand {
+  private static final Path SHELL = Path.of("/bin/sh");
+
+  // The shell becomes the program, so its id stays $$. The guard reads the pipe whose other end
+  // only the parent has;
+  // nothing is ever written there, and the system closes it when the parent ends. Signals of a
+  // terminal go to the guard,
+  // too, and must not end it before the program.
+  private static final String GUARDED = """
+      exec 3<&0
+      (trap '' HUP INT TERM; read -r _ <&3; kill -9 $$) >/dev/null 2>&1 &
+      exec "$@" </dev/null 3<&-
+      """;
+
+  private ChildCommand() {}
+
+  /**
+   * Returns the command of a process that is killed when this process ends. The process must be started with a pipe as
+   * its standard input, which is what {@link ProcessBuilder} does if not told otherwise; the program itself reads none.
+   * The id of the process is that of the program. Where {@code /bin/sh} is missing, the command itself is returned, and
+   * the process has to be ended by a shutdown hook.
+   *
+   * @param command the program and its arguments
+   */
+  public static List<String> endingWithParent(List<String> command) {
+    if (!Files.isExecutable(SHELL)) {
+      return command;
+    }
+    List<String> guarded = new ArrayList<>(List.of(SHELL.toString(), "-c", GUARDED, "sh"));
+    guarded.addAll(command);
+    return List.copyOf(guarded);
+  }
+}
