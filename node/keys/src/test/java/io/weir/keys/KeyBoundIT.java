@@ -30,8 +30,8 @@ final class KeyBoundIT {
   @BeforeAll
   static void start() {
     redis = RedisDatabase.open();
-    one = NodeFixture.at(redis.uri(), KeysIT.POLICY, FailureMode.DENY);
-    other = NodeFixture.at(redis.uri(), KeysIT.POLICY, FailureMode.DENY);
+    one = NodeFixture.at(redis.uri(), KeysPolicy.TEXT, FailureMode.DENY);
+    other = NodeFixture.at(redis.uri(), KeysPolicy.TEXT, FailureMode.DENY);
     admin = Operating.on(one);
   }
 

@@ -24,7 +24,7 @@ final class KeyFaultsIT {
   @BeforeEach
   void start() {
     redis = RedisProcess.start();
-    fixture = NodeFixture.losing(redis.uri(), KeysIT.POLICY, FailureMode.LOCAL);
+    fixture = NodeFixture.losing(redis.uri(), KeysPolicy.TEXT, FailureMode.LOCAL);
     admin = Operating.on(fixture);
   }
 
@@ -90,7 +90,7 @@ final class KeyFaultsIT {
   @Test
   void anotherNodeHearsOfAChangeWithinASecond() {
     JsonObject key = admin.key("acme");
-    try (NodeFixture other = NodeFixture.losing(redis.uri(), KeysIT.POLICY, FailureMode.LOCAL)) {
+    try (NodeFixture other = NodeFixture.losing(redis.uri(), KeysPolicy.TEXT, FailureMode.LOCAL)) {
       Operating second = Operating.on(other);
       assertThat(second.check(key.getString("key")).statusCode()).isEqualTo(200);
       String one = "/v1/keys/" + key.getString("id");

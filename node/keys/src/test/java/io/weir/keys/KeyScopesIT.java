@@ -25,7 +25,7 @@ final class KeyScopesIT {
 
   @BeforeAll
   static void start() {
-    fixture = NodeFixture.withOwnRedis(KeysIT.POLICY, FailureMode.DENY);
+    fixture = NodeFixture.withOwnRedis(KeysPolicy.TEXT, FailureMode.DENY);
     admin = Operating.on(fixture);
   }
 
@@ -145,7 +145,7 @@ final class KeyScopesIT {
   void hashesOfThePolicysKeysAreForTheScopeAllAlone() {
     String hash = SecretHash.of("a secret").formatted();
     String other = SecretHash.of("another secret").formatted();
-    String with = KeysIT.POLICY + "  - { id: hashed, tenant: acme, secretHash: \"%s\" }\n";
+    String with = KeysPolicy.TEXT + "  - { id: hashed, tenant: acme, secretHash: \"%s\" }\n";
     assertThat(admin.ask("PUT", "/v1/policy", with.formatted(hash)).statusCode())
         .isEqualTo(200);
     JsonObject put = NodeFixture.json(admin.ask("PUT", "/v1/policy", with.formatted(other)));

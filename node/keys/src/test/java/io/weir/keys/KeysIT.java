@@ -6,7 +6,6 @@ import static org.awaitility.Awaitility.await;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.weir.core.policy.FailureMode;
-import io.weir.core.policy.SecretHash;
 import io.weir.node.testing.NodeFixture;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
@@ -22,24 +21,9 @@ import org.junit.jupiter.api.Test;
 /** Keys outside of the policy, as operators make them and callers use them. */
 @Tag("jdk")
 final class KeysIT {
-  static final String POLICY = """
-      operations:
-        - { name: Ask, match: { path: /ask } }
-      buckets:
-        - { name: many, burstPeriod: 10, throttleGroups: [{ opsPerSec: 1000, operations: [Ask] }] }
-        - { name: few, burstPeriod: 10, throttleGroups: [{ opsPerSec: 1, operations: [Ask] }] }
-      plans:
-        big: { buckets: [many] }
-        small: { buckets: [few] }
-      defaults: { plan: big }
-      subjects:
-        - { match: "user:*", tenant: app, plan: small }
-        - { match: "acct-*", tenant: app, plan: small }
-        - { id: listed, tenant: acme, secretHash: "%s" }
-      """.formatted(SecretHash.of("secret-of-listed").formatted());
-
   @AutoClose
-  private static final NodeFixture fixture = NodeFixture.withOwnRedis(POLICY, FailureMode.DENY);
+  private static final NodeFixture fixture =
+      NodeFixture.withOwnRedis(KeysPolicy.TEXT, FailureMode.DENY);
 
   private static HttpResponse<String> ask(String method, String path, String body, String... more) {
     HttpRequest.Builder request = HttpRequest.newBuilder(fixture.uri(path))

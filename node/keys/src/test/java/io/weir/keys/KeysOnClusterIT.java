@@ -70,7 +70,7 @@ final class KeysOnClusterIT {
   @Order(1)
   @Test
   void keysTenantsListsAndTheAuditAreSpreadOverTheMasters() {
-    try (NodeFixture node = NodeFixture.at(cluster.uri(), KeysIT.POLICY, FailureMode.DENY)) {
+    try (NodeFixture node = NodeFixture.at(cluster.uri(), KeysPolicy.TEXT, FailureMode.DENY)) {
       Operating admin = Operating.on(node);
       List<JsonObject> keys = new ArrayList<>();
       for (int i = 0; i < 20; i++) {

@@ -26,7 +26,7 @@ final class OlderCopyIT {
   @BeforeEach
   void withdrawWhatTheCopyHas() {
     redis = RedisProcess.start();
-    fixture = NodeFixture.losing(redis.uri(), KeysIT.POLICY, FailureMode.LOCAL);
+    fixture = NodeFixture.losing(redis.uri(), KeysPolicy.TEXT, FailureMode.LOCAL);
     admin = Operating.on(fixture);
     deleted = admin.key("acme");
     frozen = admin.key("acme");
@@ -87,7 +87,8 @@ final class OlderCopyIT {
       // Or 503, while it cannot be known.
       assertThat(statuses()).doesNotContain(200);
     }
-    try (NodeFixture started = NodeFixture.losing(redis.uri(), KeysIT.POLICY, FailureMode.LOCAL)) {
+    try (NodeFixture started =
+        NodeFixture.losing(redis.uri(), KeysPolicy.TEXT, FailureMode.LOCAL)) {
       awaitWithdrawn(started);
     }
     awaitWithdrawn(fixture);
