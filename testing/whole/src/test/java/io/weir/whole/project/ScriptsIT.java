@@ -15,10 +15,13 @@ import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The scripts that build, start and end a local cluster. */
 final class ScriptsIT {
@@ -50,6 +53,26 @@ final class ScriptsIT {
     } finally {
       up.destroy();
       up.waitFor();
+    }
+  }
+
+  @Test
+  void whatAKilledProgramStartedEnds(@TempDir Path folder) throws Exception {
+    assumeTrue(Files.exists(JAR), "skipped: the program is not packaged");
+    Path run = folder.resolve("run");
+    Process up = start(run, folder.resolve("up.log").toFile());
+    try {
+      await().atMost(Duration.ofMinutes(3)).until(() -> Files.exists(run.resolve("cluster.json")));
+      List<ProcessHandle> started = up.descendants().toList();
+      assertThat(started).hasSizeGreaterThanOrEqualTo(4); // Redis and the nodes
+
+      up.destroyForcibly().waitFor();
+
+      await()
+          .atMost(Duration.ofMinutes(1))
+          .until(() -> started.stream().allMatch(it -> it.info().command().isEmpty()));
+    } finally {
+      up.destroyForcibly();
     }
   }
 
@@ -92,6 +115,33 @@ final class ScriptsIT {
     assertThat(run.output()).contains("A.java:[1,1] ';' expected").doesNotContain("some line");
   }
 
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "bench",
+        "build tools/cluster",
+        "bundle",
+        "clients",
+        "dist",
+        "install",
+        "test ScriptsIT",
+        "up",
+        "weir"
+      })
+  void aJdkThatIsTooOldIsNamed(String script, @TempDir Path jdk) throws IOException {
+    Files.createDirectories(jdk.resolve("bin"));
+    program(jdk.resolve("bin/javac"), "echo 'javac 1.8.0_402' >&2");
+    program(jdk.resolve("bin/java"), "exit 3");
+    CommandRun run = CommandRun.of(
+        Duration.ofMinutes(1),
+        Map.of("JAVA_HOME", jdk.toString()),
+        List.of("bash", "-c", "../../scripts/" + script));
+    assertThat(run.status()).isEqualTo(1);
+    assertThat(run.output())
+        .isEqualTo("This JDK is too old (javac 1.8.0_402): install one of 17 or newer, or set"
+            + " JAVA_HOME to it.\n");
+  }
+
   @Test
   void aCloneOnWindowsHasScriptsThatAShellRuns(@TempDir Path folder) throws IOException {
     String home = Path.of("../..").toRealPath().toString();
@@ -121,12 +171,18 @@ final class ScriptsIT {
 
   private static void fakeMaven(Path home, String script) throws IOException {
     Files.createDirectories(home.resolve("scripts"));
-    Files.copy(Path.of("../../scripts/build"), home.resolve("scripts/build"));
-    Path maven = home.resolve("mvnw");
-    Files.writeString(maven, "#!/usr/bin/env bash\n" + script);
-    Files.setPosixFilePermissions(maven, PosixFilePermissions.fromString("rwx------"));
+    Files.createDirectories(home.resolve(".mvn"));
+    for (String file : List.of("scripts/build", ".mvn/jdk.sh")) {
+      Files.copy(Path.of("../..", file), home.resolve(file));
+    }
+    program(home.resolve("mvnw"), script);
     Files.setPosixFilePermissions(
         home.resolve("scripts/build"), PosixFilePermissions.fromString("rwx------"));
+  }
+
+  private static void program(Path file, String script) throws IOException {
+    Files.writeString(file, "#!/usr/bin/env bash\n" + script);
+    Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwx------"));
   }
 
   private static Process start(Path run, File log) throws IOException {
