@@ -89,7 +89,7 @@ final class PolicyFileWatch implements WatchedFile {
     String file = seen;
     return file.isEmpty()
         ? Optional.empty()
-        : Optional.of(file.equals(inForce) ? State.IN_FORCE : State.DIFFERS);
+        : Optional.of(PolicyDocuments.areSame(file, inForce) ? State.IN_FORCE : State.DIFFERS);
   }
 
   /** Starts, and shows its state as metrics; ends with Vert.x. */
@@ -124,7 +124,7 @@ final class PolicyFileWatch implements WatchedFile {
 
   private Future<Void> compare(String text) {
     InForce inForce = policies.inForce();
-    if (text.equals(inForce.text())) {
+    if (PolicyDocuments.areSame(text, inForce.text())) {
       return taken(text);
     }
     if (text.equals(seen)) {
@@ -137,7 +137,7 @@ final class PolicyFileWatch implements WatchedFile {
   private Future<Void> changed(String text, int tries) {
     return Future.fromCompletionStage(policies.reload(0), loop).compose(reloaded -> {
       InForce inForce = policies.inForce();
-      if (text.equals(inForce.text())) {
+      if (PolicyDocuments.areSame(text, inForce.text())) {
         return taken(text);
       }
       return unstranded(text)

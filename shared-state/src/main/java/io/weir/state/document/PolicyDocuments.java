@@ -90,16 +90,27 @@ public final class PolicyDocuments {
   }
 
   /**
-   * The text of a policy from bytes.
+   * The text of a policy from bytes, with line feeds for other line ends: a file that was checked out on another system
+   * is the same policy.
    *
    * @throws InvalidPolicyException if they are not UTF-8
    */
   public static String text(String source, byte[] bytes) {
     try {
-      return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
+      return withLineFeeds(
+          StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString());
     } catch (CharacterCodingException e) {
       throw unparseable(source, Position.START, "the text is not UTF-8");
     }
+  }
+
+  /** Whether two texts of policies are the same but for their line ends. */
+  public static boolean areSame(String one, String other) {
+    return withLineFeeds(one).equals(withLineFeeds(other));
+  }
+
+  private static String withLineFeeds(String text) {
+    return text.replace("\r\n", "\n");
   }
 
   /**

@@ -64,7 +64,7 @@ final class KnownPolicy {
     }
     take(Document.parse(stored.read()));
     first
-        .filter(text -> !text.equals(document().text().text()))
+        .filter(text -> !PolicyDocuments.areSame(text, document().text().text()))
         .ifPresent(text -> reportUnused(name));
   }
 

@@ -62,6 +62,15 @@ final class ClusterPolicyIT {
         .doesNotContain("differs");
   }
 
+  @Test
+  void aFileThatDiffersInLineEndsAloneIsThePolicyInForce() {
+    publish(one, policy(8) + "\n");
+    assertThat(logged(() ->
+            ClusterPolicy.open(redis.uri(), "policy.yaml", policy(8) + "\r\n").close()))
+        .contains("policy revision 2 is in force")
+        .doesNotContain("differs");
+  }
+
   // No other class runs beside this one in the JVM.
   private static String logged(Runnable work) {
     PrintStream before = System.err;
