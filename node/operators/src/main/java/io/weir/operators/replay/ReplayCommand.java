@@ -42,14 +42,19 @@ public final class ReplayCommand extends PrintingCommand {
           "logs in the order of time, within a minute; maybe .gz; - for the standard input")
   private List<String> logs = List.of();
 
-  @Option(names = "--policy", required = true, description = "policy, YAML or JSON")
+  @Option(
+      names = "--policy",
+      paramLabel = "FILE",
+      required = true,
+      description = "policy, YAML or JSON")
   private Path policy = Path.of("");
 
-  @Option(names = "--and", description = "another policy, to be compared")
+  @Option(names = "--and", paramLabel = "FILE", description = "another policy, to be compared")
   private @Nullable Path and;
 
   @Option(
       names = "--format",
+      paramLabel = "FORMAT",
       defaultValue = "common",
       description =
           "common for the common and the combined log format, json for a JSON object on each line (common)")
@@ -70,12 +75,14 @@ public final class ReplayCommand extends PrintingCommand {
 
   @Option(
       names = "--plan",
+      paramLabel = "PLAN",
       defaultValue = "",
       description = "plan of callers that the policy does not know (default: the policy's)")
   private String plan = "";
 
   @Option(
       names = "--rows",
+      paramLabel = "N",
       defaultValue = "20",
       description = "rows of each table, up to 300 (default: 20)")
   private int rows;

@@ -7,7 +7,6 @@ import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.weir.node.json.JsonInput;
-import io.weir.state.document.PolicyDocuments;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.math.BigDecimal;
@@ -29,9 +28,8 @@ final class PolicyAdminCommands {
                 "apply",
                 "Puts a policy in force for all nodes, through any one of them. The admin token is "
                     + "read from the environment variable WEIR_ADMIN_TOKEN.",
-                call ->
-                    changed(call, "PUT", POLICY, PolicyDocuments.text(Path.of(call.text("FILE")))))
-            .argument("FILE", "policy, YAML or JSON"),
+                call -> changed(call, "PUT", POLICY, PolicyInput.text(Path.of(call.text("FILE")))))
+            .argument("FILE", PolicyInput.DESCRIPTION),
         change(
                 "set",
                 "Sets one value of the policy in force, also one that its text leaves to its "

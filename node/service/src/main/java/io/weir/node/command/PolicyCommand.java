@@ -38,19 +38,20 @@ final class PolicyCommand {
       description = "Reads a policy, prints every problem, and fails if it is refused.",
       versionProvider = WeirCommand.Version.class)
   static final class Check extends PrintingCommand {
-    @Parameters(paramLabel = "FILE", description = "policy, YAML or JSON")
+    @Parameters(paramLabel = "FILE", description = PolicyInput.DESCRIPTION)
     private Path file = Path.of("");
 
     @Override
     public Integer call() throws IOException {
       PrintWriter out = out();
       try {
-        PolicyReading reading = PolicyDocuments.read(file);
+        PolicyReading reading =
+            PolicyDocuments.parse(PolicyInput.name(file), PolicyInput.text(file));
         print(reading.warnings(), out);
         Policy policy = reading.policy();
         out.println(Wrapped.lines("%s: sound; %s, %s, %s, %s"
             .formatted(
-                file,
+                PolicyInput.name(file),
                 counted(policy.buckets().size(), "bucket"),
                 counted(policy.plans().size(), "plan"),
                 counted(policy.callers().subjects().size(), "subject"),

@@ -4,7 +4,6 @@ import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.weir.node.contexts.KnownNodes;
 import io.weir.node.json.JsonInput;
-import io.weir.state.document.PolicyDocuments;
 import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
@@ -40,7 +39,10 @@ final class PolicyCompare extends AdminCommand {
       .number("at most", row -> row.getLong("atMost"));
   private static final Executor LATER = CompletableFuture.delayedExecutor(1, TimeUnit.SECONDS);
 
-  @Parameters(paramLabel = "FILE", arity = "0..1", description = "the candidate, YAML or JSON")
+  @Parameters(
+      paramLabel = "FILE",
+      arity = "0..1",
+      description = "the candidate, YAML or JSON; - for the standard input")
   private Optional<Path> file = Optional.empty();
 
   @Option(
@@ -70,7 +72,7 @@ final class PolicyCompare extends AdminCommand {
     }
     long seconds = seconds();
     HttpResponse<String> begun =
-        port().ask("PUT", PATH + "?seconds=" + seconds, PolicyDocuments.text(file.get()));
+        port().ask("PUT", PATH + "?seconds=" + seconds, PolicyInput.text(file.get()));
     if (begun.statusCode() == 422) {
       problems(JsonInput.object(begun.body()));
       return 1;

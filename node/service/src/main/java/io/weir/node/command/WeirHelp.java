@@ -33,20 +33,35 @@ final class WeirHelp {
 
   /** Shows the commands of a line in groups, and answers a mistyped one with the nearest. */
   static void addTo(CommandLine line) {
+    HelpText.addTo(line);
     line.getHelpSectionMap().put(UsageMessageSpec.SECTION_KEY_COMMAND_LIST_HEADING, help -> "");
     line.getHelpSectionMap().put(UsageMessageSpec.SECTION_KEY_COMMAND_LIST, WeirHelp::commands);
-    line.setParameterExceptionHandler((error, arguments) ->
-        isUnknownCommand(error) ? unknown((UnmatchedArgumentException) error) : refused(error));
+    line.setParameterExceptionHandler((error, arguments) -> refused(error));
   }
 
-  // As picocli does, in lines that fit a terminal.
+  // One sentence, where picocli prints the whole help below it.
   private static int refused(ParameterException error) {
     CommandLine line = error.getCommandLine();
-    String message = Wrapped.lines(String.valueOf(error.getMessage()));
-    line.getErr().println(line.getColorScheme().errorText(message));
-    if (!UnmatchedArgumentException.printSuggestions(error, line.getErr())) {
-      line.usage(line.getErr(), line.getColorScheme());
+    if (error instanceof UnmatchedArgumentException unmatched) {
+      String typed = unmatched.getUnmatched().get(0).split("=", 2)[0];
+      if (unmatched.isUnknownOption()) {
+        return unknown("option", typed, line, line.getCommandSpec().optionsMap().keySet());
+      }
+      if (!line.getSubcommands().isEmpty()) {
+        return unknown("command", typed, line, line.getSubcommands().keySet());
+      }
     }
+    int status = said(line, String.valueOf(error.getMessage()));
+    if (!line.getSubcommands().isEmpty()) {
+      line.usage(line.getErr(), line.getColorScheme()); // no command is named: it lists them
+    }
+    return status;
+  }
+
+  private static int said(CommandLine line, String message) {
+    String sentence =
+        "%s: see %s --help".formatted(message, line.getCommandSpec().qualifiedName());
+    line.getErr().println(line.getColorScheme().errorText(Wrapped.lines(sentence)));
     return line.getCommandSpec().exitCodeOnInvalidInput();
   }
 
@@ -82,20 +97,8 @@ final class WeirHelp {
     return text.split("[.:] ", 2)[0].replaceFirst("\\.$", "").replace("%%", "%");
   }
 
-  private static boolean isUnknownCommand(ParameterException error) {
-    return error instanceof UnmatchedArgumentException unmatched
-        && !unmatched.isUnknownOption()
-        && !error.getCommandLine().getSubcommands().isEmpty();
-  }
-
-  private static int unknown(UnmatchedArgumentException error) {
-    CommandLine line = error.getCommandLine();
-    String typed = error.getUnmatched().get(0);
-    Set<String> known = line.getSubcommands().keySet();
+  private static int unknown(String kind, String typed, CommandLine line, Set<String> known) {
     String nearest = Nearest.to(typed, known).map(" (%s?)"::formatted).orElse("");
-    line.getErr()
-        .println(Wrapped.lines("no command '%s'%s: see %s --help"
-            .formatted(typed, nearest, line.getCommandSpec().qualifiedName())));
-    return line.getCommandSpec().exitCodeOnInvalidInput();
+    return said(line, "no %s '%s'%s".formatted(kind, typed, nearest));
   }
 }
