@@ -4,7 +4,7 @@ import io.weir.embedded.EmbeddedRedis;
 import io.weir.testkit.RedisProcess;
 import java.io.IOException;
 
-/** A program that starts three Redis servers, says so, and ends with its input. */
+/** A program that starts three Redis servers, prints their addresses, and ends with its input. */
 final class RedisOwner {
   static final String READY = "ready";
 
@@ -15,8 +15,10 @@ final class RedisOwner {
         RedisProcess ofTests = RedisProcess.start();
         RedisProcess paused = RedisProcess.start("--appendonly", "no")) {
       paused.pause();
-      System.out.println(READY);
-      System.in.read();
+      System.out.println(String.join(" ", READY, embedded.uri(), ofTests.uri(), paused.uri()));
+      while (System.in.read() >= 0) {
+        // until its end
+      }
     }
   }
 }
