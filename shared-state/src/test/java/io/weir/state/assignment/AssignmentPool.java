@@ -1,10 +1,10 @@
-package io.weir.inmemory;
+package io.weir.state.assignment;
 
 import io.weir.core.assignment.Assignment;
 import io.weir.core.assignment.DividedLimit;
 import io.weir.core.assignment.UsageReport;
 import io.weir.core.bucket.LeakyBucket;
-import io.weir.inmemory.AssignmentHolder.Sent;
+import io.weir.state.assignment.AssignmentHolder.Sent;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -25,14 +25,14 @@ import java.util.stream.Stream;
  * @param holders by client
  * @param endings assignments that may still be spent and are not prolonged, by their record
  */
-public record AssignmentPool(
+record AssignmentPool(
     long level,
     long atMicros,
     long sequence,
     Map<String, AssignmentHolder> holders,
     Map<Long, Ending> endings) {
   /** Nothing is held of the limit. */
-  public static final AssignmentPool EMPTY = new AssignmentPool(0, 0, 0, Map.of(), Map.of());
+  static final AssignmentPool EMPTY = new AssignmentPool(0, 0, 0, Map.of(), Map.of());
 
   /** More have nothing. */
   private static final int MOST_HOLDERS = 256;
@@ -51,7 +51,7 @@ public record AssignmentPool(
 
   private static final long FREE_PER_BURST = 16;
 
-  public AssignmentPool {
+  AssignmentPool {
     holders = Map.copyOf(holders);
     endings = Map.copyOf(endings);
   }
@@ -61,13 +61,13 @@ public record AssignmentPool(
    *
    * @param untilMicros when it has ended for sure
    */
-  public record Ending(long rate, long burst, long untilMicros) {}
+  record Ending(long rate, long burst, long untilMicros) {}
 
   /** The pool after a report, and the answer. */
-  public record Assigned(AssignmentPool pool, Assignment answer) {}
+  record Assigned(AssignmentPool pool, Assignment answer) {}
 
   /** Takes a report and answers it. */
-  public Assigned report(DividedLimit limit, UsageReport report, long clockMicros) {
+  Assigned report(DividedLimit limit, UsageReport report, long clockMicros) {
     AssignmentPool now = rebased(clockMicros).settled(limit, clockMicros).arrived(report);
     AssignmentHolder known = now.holders.get(report.client());
     if (known == null) {
@@ -85,12 +85,12 @@ public record AssignmentPool(
   }
 
   /** The sum of all rates that clients may have now. */
-  public long rates() {
+  long rates() {
     return holders.values().stream().mapToLong(AssignmentHolder::rate).sum() + endingRates();
   }
 
   /** The sum of all bursts that clients may have now. */
-  public long bursts() {
+  long bursts() {
     return holders.values().stream().mapToLong(AssignmentHolder::burst).sum()
         + endings.values().stream().mapToLong(Ending::burst).sum();
   }

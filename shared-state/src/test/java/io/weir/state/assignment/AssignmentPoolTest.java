@@ -1,4 +1,4 @@
-package io.weir.inmemory;
+package io.weir.state.assignment;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -6,7 +6,7 @@ import io.weir.core.assignment.Assignment;
 import io.weir.core.assignment.DividedLimit;
 import io.weir.core.assignment.SentAssignments;
 import io.weir.core.assignment.UsageReport;
-import io.weir.inmemory.AssignmentPool.Assigned;
+import io.weir.state.assignment.AssignmentPool.Assigned;
 import io.weir.testkit.Histories;
 import io.weir.testkit.judge.JudgedAssignments;
 import org.junit.jupiter.api.Tag;

@@ -1,8 +1,8 @@
-package io.weir.inmemory;
+package io.weir.state.assignment;
 
 import io.weir.core.assignment.Assignment;
 import io.weir.core.assignment.UsageReport;
-import io.weir.inmemory.AssignmentPool.Ending;
+import io.weir.state.assignment.AssignmentPool.Ending;
 
 /**
  * The part of a limit that one client may have.
@@ -13,7 +13,7 @@ import io.weir.inmemory.AssignmentPool.Ending;
  * @param sent its assignments
  * @param usage its reports
  */
-public record AssignmentHolder(long rate, long burst, long untilMicros, Sent sent, Usage usage) {
+record AssignmentHolder(long rate, long burst, long untilMicros, Sent sent, Usage usage) {
   private static final long MOST_DEMAND = 2 * Assignment.WHOLE;
   private static final long FIRST_DEMAND = Assignment.WHOLE / 64;
   private static final long MEASURED_MICROS = 500_000;
@@ -26,7 +26,7 @@ public record AssignmentHolder(long rate, long burst, long untilMicros, Sent sen
    * @param record the sequence of its first assignment by its connection
    * @param reachedMicros none of its assignments has ended earlier than {@link Assignment#LASTS} after this
    */
-  public record Sent(long rate, long sequence, long record, long reachedMicros) {}
+  record Sent(long rate, long sequence, long record, long reachedMicros) {}
 
   /**
    * Its requests.
@@ -36,7 +36,7 @@ public record AssignmentHolder(long rate, long burst, long untilMicros, Sent sen
    * @param measuredMicros when it was measured
    * @param usedMicros when it reported a request last
    */
-  public record Usage(long demand, long counted, long measuredMicros, long usedMicros) {
+  record Usage(long demand, long counted, long measuredMicros, long usedMicros) {
 
     Usage plus(long used, long now) {
       long sum = Math.min(UsageReport.MOST_USED, counted + used);
