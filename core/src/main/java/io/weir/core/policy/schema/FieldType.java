@@ -18,10 +18,14 @@ interface FieldType<T> {
   String expected();
 
   /** The accepted values, for the reference; may be empty. */
-  String bounds();
+  default String bounds() {
+    return "";
+  }
 
   /** A value as a document has it: a text, a number, or true or false. */
-  Object written(T value);
+  default Object written(T value) {
+    return value;
+  }
 
   /** Its JSON Schema. */
   Map<String, Object> schema(JsonSchema.Definitions definitions);

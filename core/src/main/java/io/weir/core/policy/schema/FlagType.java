@@ -21,16 +21,6 @@ record FlagType() implements FieldType<Boolean> {
   }
 
   @Override
-  public String bounds() {
-    return "";
-  }
-
-  @Override
-  public Object written(Boolean value) {
-    return value;
-  }
-
-  @Override
   public Map<String, Object> schema(JsonSchema.Definitions definitions) {
     return JsonSchema.of("type", "boolean");
   }

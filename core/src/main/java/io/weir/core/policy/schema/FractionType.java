@@ -98,11 +98,6 @@ public record FractionType(Unit unit, long min, long max) implements FieldType<L
   }
 
   @Override
-  public Object written(Long value) {
-    return value;
-  }
-
-  @Override
   public Map<String, Object> schema(JsonSchema.Definitions definitions) {
     return JsonSchema.of(
         "anyOf",

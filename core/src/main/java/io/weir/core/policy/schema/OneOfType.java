@@ -26,11 +26,6 @@ record OneOfType(List<Field<?>> forms) implements FieldType<Object> {
   }
 
   @Override
-  public Object written(Object value) {
-    return value;
-  }
-
-  @Override
   public Map<String, Object> schema(JsonSchema.Definitions definitions) {
     return JsonSchema.of(
         "anyOf", forms.stream().map(form -> form.type().schema(definitions)).toList());

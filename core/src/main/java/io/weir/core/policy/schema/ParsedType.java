@@ -57,11 +57,6 @@ record ParsedType<T>(
   }
 
   @Override
-  public String bounds() {
-    return "";
-  }
-
-  @Override
   public Object written(T value) {
     return value.toString();
   }

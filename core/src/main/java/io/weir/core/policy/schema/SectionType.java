@@ -21,11 +21,6 @@ record SectionType(Table table) implements FieldType<Section> {
   }
 
   @Override
-  public String bounds() {
-    return "";
-  }
-
-  @Override
   public Object written(Section value) {
     return "";
   }

@@ -35,11 +35,6 @@ record WholeNumberType(long min, long max, String hint) implements FieldType<Lon
   }
 
   @Override
-  public Object written(Long value) {
-    return value;
-  }
-
-  @Override
   public Map<String, Object> schema(JsonSchema.Definitions definitions) {
     return JsonSchema.of("type", "integer", "minimum", min, "maximum", max);
   }
