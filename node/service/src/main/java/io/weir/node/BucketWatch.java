@@ -18,23 +18,11 @@ import java.util.stream.Stream;
  * Reads periodically how full the buckets of scope {@code cluster} are, for the metrics: one call for all, and one more
  * for each leased bucket.
  */
-final class BucketWatch {
+record BucketWatch(Vertx vertx, PolicySource policies, RedisLevels levels, BucketMeters meters) {
   private static final long EVERY_MILLIS = 5000;
 
   // The suffix of a bucket's reserved part, as in the policy.
   private static final String KEPT = ":kept";
-
-  private final Vertx vertx;
-  private final PolicySource policies;
-  private final RedisLevels levels;
-  private final BucketMeters meters;
-
-  BucketWatch(Vertx vertx, PolicySource policies, RedisLevels levels, BucketMeters meters) {
-    this.vertx = vertx;
-    this.policies = policies;
-    this.levels = levels;
-    this.meters = meters;
-  }
 
   /** Starts; ends with Vert.x. */
   void start() {

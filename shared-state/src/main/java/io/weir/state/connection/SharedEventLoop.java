@@ -9,13 +9,7 @@ import io.netty.util.concurrent.ImmediateEventExecutor;
 import java.util.concurrent.TimeUnit;
 
 /** An event loop that belongs to another owner, and is not ended here. */
-final class SharedEventLoop implements EventLoopGroupProvider {
-  private final EventLoop eventLoop;
-
-  SharedEventLoop(EventLoop eventLoop) {
-    this.eventLoop = eventLoop;
-  }
-
+record SharedEventLoop(EventLoop eventLoop) implements EventLoopGroupProvider {
   // Lettuce passes the class of the group that it would create, and uses the result only as a
   // group.
   @Override

@@ -18,16 +18,10 @@ import org.slf4j.LoggerFactory;
  * revision, the digest of the text and its name; the text follows. Only the file's owner may read it. Safe for use by
  * many threads, if this object alone writes the file.
  */
-final class PolicyCopy {
+record PolicyCopy(Optional<Path> file) {
   private static final Logger LOG = LoggerFactory.getLogger(PolicyCopy.class);
   private static final Pattern CONTENT =
       Pattern.compile("# weir policy (\\d{1,16}) (\\S+) ([^\n]*)\n(.*)", Pattern.DOTALL);
-
-  private final Optional<Path> file;
-
-  PolicyCopy(Optional<Path> file) {
-    this.file = file;
-  }
 
   /** The kept policy; empty if there is none, or if the file is invalid, which is logged. */
   Optional<PolicyText> read() {

@@ -16,7 +16,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.regex.Pattern;
 
 /** Parses requests to a window, and calls the shared state. */
-final class WindowRequests {
+record WindowRequests(WindowStore store, Context context, UnansweredClaims unanswered) {
   private static final Map<String, End> ENDS =
       Map.of("finish", End.FINISH, "fail", End.FAIL, "release", End.RELEASE, "renew", End.RENEW);
   private static final Map<String, Choice> CHOICES = Map.of(
@@ -29,16 +29,6 @@ final class WindowRequests {
   private static final int MAX_RESULT_BYTES = 4 << 10;
   private static final String CODE = "window_invalid";
   private static final Pattern CLAIM = Pattern.compile("[A-Za-z0-9_-]{1,64}");
-
-  private final WindowStore store;
-  private final Context context;
-  private final UnansweredClaims unanswered;
-
-  WindowRequests(WindowStore store, Context context, UnansweredClaims unanswered) {
-    this.store = store;
-    this.context = context;
-    this.unanswered = unanswered;
-  }
 
   /** Whether a verb is for workers that have claimed a range. */
   static boolean isOfWorkers(String verb) {

@@ -22,7 +22,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 
 /** Reads plans, or makes the one plan of a document that only lists buckets. */
-final class PlansReader {
+record PlansReader(PolicySettings settings, DefinedLimits limits, OverrideReader overrides) {
   private static final String IMPLICIT_PLAN = "default";
   private static final Map<String, BucketSet> SETS =
       Words.of("ordinary", BucketSet.ORDINARY, "highVolume", BucketSet.HIGH_VOLUME);
@@ -54,16 +54,6 @@ final class PlansReader {
       .with(List.of(FailureMode.FIELD, OverrideReader.OVERRIDES));
   static final Field<Map<String, Section>> PLANS =
       Field.byName("plans", PLAN, "what keys may do; default: one, `default`, of all buckets");
-
-  private final PolicySettings settings;
-  private final DefinedLimits limits;
-  private final OverrideReader overrides;
-
-  PlansReader(PolicySettings settings, DefinedLimits limits, OverrideReader overrides) {
-    this.settings = settings;
-    this.limits = limits;
-    this.overrides = overrides;
-  }
 
   Map<String, DefinedPlan> read(Section root) {
     if (!root.has("plans")) {

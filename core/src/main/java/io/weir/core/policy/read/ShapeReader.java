@@ -24,7 +24,7 @@ import java.util.Set;
  * <p>The logical rate of a bucket is the least common multiple of its groups' rates, so that an operation
  * of each group costs a whole number of logical operations.
  */
-final class ShapeReader {
+record ShapeReader(BurstRule burstRule) {
   private static final long MAX_NUMBER = Bucket.MAX_PRECISION;
   private static final int MOST_RATES_TOLD = 20;
 
@@ -45,12 +45,6 @@ final class ShapeReader {
 
   /** The fields of a burst and of groups. */
   static final List<Field<?>> FIELDS = List.of(BURST_PERIOD, BURST_PERIOD_MS, GROUPS);
-
-  private final BurstRule burstRule;
-
-  ShapeReader(BurstRule burstRule) {
-    this.burstRule = burstRule;
-  }
 
   /** The burst of a section in milliseconds. */
   Optional<Long> burstMillis(Section section) {

@@ -16,19 +16,9 @@ import org.springframework.core.ReactiveAdapterRegistry;
 import org.springframework.util.ClassUtils;
 
 /** Calls a method once a limit allows it, in the way that its return type asks for. */
-final class LimitedCall {
+record LimitedCall(Weir weir, AcquireRequest ask, MethodInvocation call) {
   private static final boolean HAS_REACTOR =
       ClassUtils.isPresent("reactor.core.publisher.Mono", LimitedCall.class.getClassLoader());
-
-  private final Weir weir;
-  private final AcquireRequest ask;
-  private final MethodInvocation call;
-
-  LimitedCall(Weir weir, AcquireRequest ask, MethodInvocation call) {
-    this.weir = weir;
-    this.ask = ask;
-    this.call = call;
-  }
 
   /** Takes the operation, waiting for its slot at most this long, and calls. */
   @Nullable

@@ -13,17 +13,7 @@ import java.util.function.Supplier;
  * Finds records as a node knows them, or by a look-up. While Redis is away, those that are known go on. Safe for use by
  * many threads.
  */
-final class KeyFinder {
-  private final KeyCache cache;
-  private final Feeds feeds;
-  private final Strangers strangers;
-
-  KeyFinder(KeyCache cache, Feeds feeds, Strangers strangers) {
-    this.cache = cache;
-    this.feeds = feeds;
-    this.strangers = strangers;
-  }
-
+record KeyFinder(KeyCache cache, Feeds feeds, Strangers strangers) {
   /** The record of a key or a subject, by this address if a caller shows a key. */
   Future<Optional<Known>> find(String id, Optional<String> address) {
     return CallerContext.afterLooking(feeds.of(id)).compose(isFresh -> {

@@ -8,15 +8,7 @@ import java.util.Locale;
 import org.slf4j.event.Level;
 
 /** Writes lines of the log as JSON. Safe for use by many threads. */
-final class JsonLines {
-  private final InstantSource clock;
-  private final PrintStream to;
-
-  JsonLines(InstantSource clock, PrintStream to) {
-    this.clock = clock;
-    this.to = to;
-  }
-
+record JsonLines(InstantSource clock, PrintStream to) {
   void write(Level level, String logger, LogText text, long leftOut) {
     JsonObject line = new JsonObject()
         .put("time", clock.instant().toString())

@@ -12,16 +12,8 @@ import java.util.concurrent.CompletionStage;
  * Carries out the settlements of jobs that have ended. One that is not carried out, or not known to be, is handed out
  * again: only the first end of a reservation counts.
  */
-final class JobSettlements {
+record JobSettlements(RedisJobs store, Holds holds) {
   private static final long TRIED_MICROS = 5_000_000;
-
-  private final RedisJobs store;
-  private final Holds holds;
-
-  JobSettlements(RedisJobs store, Holds holds) {
-    this.store = store;
-    this.holds = holds;
-  }
 
   void carryOut(String operation, List<JobSettlement> due) {
     due.forEach(one -> carryOut(operation, one));

@@ -7,19 +7,13 @@ import io.weir.providers.queue.QueueCapacities.Capacity;
  * Refuses requests for which an upstream has no place or no provider, each with its own estimate. Owned by one event
  * loop.
  */
-final class Refusals {
+record Refusals(Capacity capacity) {
   private static final ProblemDetails QUEUE_FULL = ProblemDetails.of(
       429, "upstream_queue_full", "Too many requests wait for the providers of this upstream");
   private static final ProblemDetails TOO_LATE = ProblemDetails.of(
       503, "upstream_queue_timeout", "No provider could take the request in time");
   private static final ProblemDetails OPEN = ProblemDetails.of(
       503, "upstream_open", "All providers of this upstream have failed and are left alone");
-
-  private final Capacity capacity;
-
-  Refusals(Capacity capacity) {
-    this.capacity = capacity;
-  }
 
   /** Takes a place for a request that has none; refuses the request if there is no place. */
   boolean hasPlace(Waiter waiter, Runnable displaced) {
