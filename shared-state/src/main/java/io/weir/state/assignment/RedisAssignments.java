@@ -4,22 +4,18 @@ import io.weir.core.assignment.Assignment;
 import io.weir.core.assignment.DividedLimit;
 import io.weir.core.assignment.UsageReport;
 import io.weir.state.connection.RedisConnections;
-import io.weir.state.connection.Scripts;
-import io.weir.state.wire.LuaLibrary;
-import io.weir.state.wire.LuaScript;
+import io.weir.state.connection.RedisLibrary;
 import io.weir.state.wire.RedisKeys;
 import io.weir.state.wire.Statuses;
 import io.weir.state.wire.Statuses.Assign;
 import io.weir.state.wire.StoreClock;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 
 /** The divided limits, in Redis. Safe for use by many threads; never blocks. */
 public final class RedisAssignments {
   private final RedisConnections redis;
-  private final LuaScript script;
-  private final StoreClock clock;
+  private final RedisLibrary limiter;
 
   /** @param redis the connections to the limits */
   public RedisAssignments(RedisConnections redis) {
@@ -29,8 +25,7 @@ public final class RedisAssignments {
   /** @param clock Redis's own but to rehearse and in tests */
   public RedisAssignments(RedisConnections redis, StoreClock clock) {
     this.redis = redis;
-    this.script = LuaLibrary.limiter(clock.modules()).script("assign");
-    this.clock = clock;
+    this.limiter = RedisLibrary.limiter(redis, clock);
   }
 
   /** The number of parts that may be away separately. */
@@ -50,17 +45,16 @@ public final class RedisAssignments {
    */
   public CompletionStage<Assignment> report(
       String tenant, String subject, DividedLimit limit, UsageReport report) {
-    List<String> arguments = new ArrayList<>(List.of(
+    List<String> arguments = List.of(
         report.client(),
         Long.toString(report.record()),
         Long.toString(report.arrived()),
         Long.toString(report.ageMicros()),
         Long.toString(report.used()),
         Long.toString(limit.micros()),
-        Long.toString(limit.leastBurst())));
-    arguments.addAll(clock.arguments().get());
+        Long.toString(limit.leastBurst()));
     List<String> keys = List.of(RedisKeys.divided(tenant, subject, limit));
-    return Scripts.run(redis, script, keys, arguments).thenApply(RedisAssignments::answer);
+    return limiter.run("assign", keys, arguments).thenApply(RedisAssignments::answer);
   }
 
   private static Assignment answer(List<Object> numbers) {

@@ -10,15 +10,12 @@ import io.weir.core.policy.OperationLimit.Limited;
 import io.weir.core.throttle.StoreFault;
 import io.weir.core.throttle.StoreUnavailableException;
 import io.weir.state.connection.RedisConnections;
-import io.weir.state.connection.Scripts;
+import io.weir.state.connection.RedisLibrary;
 import io.weir.state.lane.RedisClock;
-import io.weir.state.wire.LuaLibrary;
-import io.weir.state.wire.LuaScript;
 import io.weir.state.wire.OthersTemplate;
 import io.weir.state.wire.RedisKeys;
 import io.weir.state.wire.StoreClock;
 import java.time.Clock;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
@@ -38,9 +35,7 @@ public final class RedisCorrections {
   private static final long MOST_OWED = (1L << 53) - 1;
 
   private final RedisConnections redis;
-  private final LuaScript refund;
-  private final LuaScript owe;
-  private final StoreClock clock;
+  private final RedisLibrary limiter;
   /** By part of the shared state; empty with a clock other than Redis's. */
   private final List<RedisClock> clocks;
 
@@ -52,10 +47,7 @@ public final class RedisCorrections {
   /** @param clock Redis's own but to rehearse and in tests */
   public RedisCorrections(RedisConnections redis, StoreClock clock) {
     this.redis = redis;
-    LuaLibrary library = LuaLibrary.limiter(clock.modules());
-    this.refund = library.script("refund");
-    this.owe = library.script("owe");
-    this.clock = clock;
+    this.limiter = RedisLibrary.limiter(redis, clock);
     this.clocks = clock.modules().isEmpty()
         ? Stream.generate(() -> new RedisClock(redis.commandTimeout().toNanos()))
             .limit(redis.parts())
@@ -74,7 +66,7 @@ public final class RedisCorrections {
   public CompletionStage<List<Long>> refund(
       String tenant, String subject, Limited limit, long operations) {
     String quotas = limit.others().stream().map(KindDemand::name).collect(Collectors.joining(" "));
-    return run(refund, tenant, subject, limit, operations, quotas).thenApply(given -> {
+    return run("refund", tenant, subject, limit, operations, quotas).thenApply(given -> {
       redis.returns().refunded(tenant, subject);
       return given;
     });
@@ -91,12 +83,12 @@ public final class RedisCorrections {
   public CompletionStage<?> owe(String tenant, String subject, Limited limit, long operations) {
     long counted = Math.min(operations, MOST_OWED);
     byte[] quotas = new OthersTemplate(limit.others(), aboutNow(tenant)).text();
-    return run(owe, tenant, subject, limit, counted, new String(quotas, US_ASCII));
+    return run("owe", tenant, subject, limit, counted, new String(quotas, US_ASCII));
   }
 
   // The periods of calendars are sent for about this instant.
   private long aboutNow(String tenant) {
-    List<String> given = clock.arguments().get();
+    List<String> given = limiter.clock().arguments().get();
     if (!given.isEmpty()) {
       return Long.parseLong(given.get(0));
     }
@@ -105,7 +97,7 @@ public final class RedisCorrections {
   }
 
   private CompletionStage<List<Long>> run(
-      LuaScript script,
+      String command,
       String tenant,
       String subject,
       Limited limit,
@@ -116,13 +108,13 @@ public final class RedisCorrections {
         clocks.isEmpty() ? Optional.empty() : Optional.of(clocks.get(redis.partOf(tenant)));
     long sent = System.nanoTime();
     String key = RedisKeys.key(tenant, subject);
-    List<String> arguments = new ArrayList<>(List.of(
+    List<String> arguments = List.of(
         Long.toString(ofPart.map(known -> known.notAfter(sent)).orElse(0L)),
         Long.toString(operations),
         limit.demands().stream().map(RedisCorrections::text).collect(Collectors.joining(";")),
-        quotas));
-    arguments.addAll(clock.arguments().get());
-    return Scripts.run(redis, script, List.of(key, RedisKeys.counters(key)), arguments)
+        quotas);
+    return limiter
+        .run(command, List.of(key, RedisKeys.counters(key)), arguments)
         .thenApply(answer -> {
           ofPart.ifPresent(known -> known.learn((Long) answer.get(0), sent));
           // After a step of Redis's clock the call may still be waited for.

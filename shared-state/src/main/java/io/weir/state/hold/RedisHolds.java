@@ -10,10 +10,8 @@ import io.weir.core.throttle.Held;
 import io.weir.core.throttle.Held.Permit;
 import io.weir.core.throttle.HoldStore;
 import io.weir.state.connection.RedisConnections;
-import io.weir.state.connection.Scripts;
+import io.weir.state.connection.RedisLibrary;
 import io.weir.state.wire.ChargeTemplate;
-import io.weir.state.wire.LuaLibrary;
-import io.weir.state.wire.LuaScript;
 import io.weir.state.wire.RedisKeys;
 import io.weir.state.wire.StoreClock;
 import java.util.ArrayList;
@@ -40,10 +38,7 @@ public final class RedisHolds implements HoldStore {
   private static final List<Scope> SCOPES = List.of(Scope.KEY, Scope.TENANT, Scope.CLUSTER);
 
   private final RedisConnections redis;
-  private final LuaScript settle;
-  private final LuaScript renew;
-  private final LuaScript due;
-  private final StoreClock clock;
+  private final RedisLibrary limiter;
 
   public RedisHolds(RedisConnections redis) {
     this(redis, StoreClock.REDIS);
@@ -52,10 +47,7 @@ public final class RedisHolds implements HoldStore {
   /** @param clock Redis's own but to rehearse and in tests */
   public RedisHolds(RedisConnections redis, StoreClock clock) {
     this.redis = redis;
-    this.settle = LuaLibrary.limiter(clock.modules()).script("settle");
-    this.renew = LuaLibrary.limiter(clock.modules()).script("renew");
-    this.due = LuaLibrary.limiter(clock.modules()).script("due");
-    this.clock = clock;
+    this.limiter = RedisLibrary.limiter(redis, clock);
   }
 
   @Override
@@ -84,8 +76,7 @@ public final class RedisHolds implements HoldStore {
       keys.add(permits(held, permit));
       arguments.add(ChargeTemplate.codeOf(permit.scope()) + " " + permit.name());
     }
-    arguments.addAll(clock.arguments().get());
-    return Scripts.run(redis, settle, keys, arguments).thenApply(answer -> {
+    return limiter.run("settle", keys, arguments).thenApply(answer -> {
       redis.returns().ended(held);
       return new Ended(
           Status.of(number(answer, 0)),
@@ -108,10 +99,9 @@ public final class RedisHolds implements HoldStore {
     List<String> keys =
         new ArrayList<>(List.of(RedisKeys.hold(key, held.id()), RedisKeys.holds(policy)));
     held.permits().forEach(permit -> keys.add(permits(held, permit)));
-    List<String> arguments = new ArrayList<>(
-        List.of(held.id(), Long.toString(held.leaseMicros()), held.reserves() ? "1" : "0"));
-    arguments.addAll(clock.arguments().get());
-    return Scripts.run(redis, renew, keys, arguments).thenApply(answer -> number(answer, 0) == 1);
+    List<String> arguments =
+        List.of(held.id(), Long.toString(held.leaseMicros()), held.reserves() ? "1" : "0");
+    return limiter.run("renew", keys, arguments).thenApply(answer -> number(answer, 0) == 1);
   }
 
   /** Expires in all parts of the shared state. A part that is away does not block the others. */
@@ -125,10 +115,9 @@ public final class RedisHolds implements HoldStore {
   }
 
   private CompletionStage<Integer> expirePart(int part) {
-    List<String> arguments = new ArrayList<>(List.of(MOST_EXPIRED));
-    arguments.addAll(clock.arguments().get());
     String index = RedisKeys.holds(redis.policyOf(part));
-    return Scripts.run(redis, due, List.of(index), arguments)
+    return limiter
+        .run("due", List.of(index), List.of(MOST_EXPIRED))
         .thenCompose(
             found -> expireAll(index, found.stream().map(Object::toString).toList()));
   }

@@ -2,10 +2,9 @@ package io.weir.state.inspect;
 
 import io.weir.core.bucket.Bucket;
 import io.weir.state.connection.RedisConnections;
-import io.weir.state.connection.Scripts;
-import io.weir.state.wire.LuaLibrary;
-import io.weir.state.wire.LuaScript;
+import io.weir.state.connection.RedisLibrary;
 import io.weir.state.wire.RedisKeys;
+import io.weir.state.wire.StoreClock;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -17,14 +16,11 @@ import java.util.concurrent.CompletionStage;
  */
 public final class RedisLevels {
   private final RedisConnections redis;
-  private final LuaScript levels;
-  private final LuaScript leaseLook;
+  private final RedisLibrary limiter;
 
   public RedisLevels(RedisConnections redis) {
-    LuaLibrary library = LuaLibrary.limiter(Map.of());
     this.redis = redis;
-    this.levels = library.script("levels");
-    this.leaseLook = library.script("lease_look");
+    this.limiter = RedisLibrary.limiter(redis, StoreClock.REDIS);
   }
 
   /** Whether nodes hold leases of a bucket, so that {@link #drainMicros(Bucket)} knows its level. */
@@ -36,7 +32,7 @@ public final class RedisLevels {
    * The time until each bucket of scope {@code cluster} that is not leased is empty, by name; an absent one is empty.
    */
   public CompletionStage<Map<String, Long>> drainMicros() {
-    return Scripts.run(redis, levels, List.of(RedisKeys.CLUSTER), List.of()).thenApply(answer -> {
+    return limiter.run("levels", List.of(RedisKeys.CLUSTER), List.of()).thenApply(answer -> {
       Map<String, Long> micros = new HashMap<>();
       for (int i = 0; i < answer.size(); i += 2) {
         micros.put((String) answer.get(i), (Long) answer.get(i + 1));
@@ -47,7 +43,8 @@ public final class RedisLevels {
 
   /** The time until a leased bucket of scope {@code cluster} is empty, with all leased units counted as used. */
   public CompletionStage<Long> drainMicros(Bucket leased) {
-    return Scripts.run(redis, leaseLook, List.of(RedisKeys.pool(leased.name())), List.of())
+    return limiter
+        .run("lease_look", List.of(RedisKeys.pool(leased.name())), List.of())
         .thenApply(answer -> (Long) answer.get(0));
   }
 }

@@ -1,13 +1,11 @@
 package io.weir.state.policy;
 
 import io.weir.state.connection.RedisConnections;
-import io.weir.state.connection.Scripts;
-import io.weir.state.wire.LuaLibrary;
-import io.weir.state.wire.LuaScript;
+import io.weir.state.connection.RedisLibrary;
 import io.weir.state.wire.RedisKeys;
+import io.weir.state.wire.StoreClock;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
@@ -26,9 +24,8 @@ final class Membership implements AutoCloseable {
   private static final Duration LASTS = Duration.ofSeconds(5);
   private static final Duration LEFT_WITHIN = Duration.ofSeconds(1);
 
-  private final RedisConnections redis;
+  private final RedisLibrary limiter;
   private final String node;
-  private final LuaScript beat = LuaLibrary.limiter(Map.of()).script("beat");
   private final ScheduledExecutorService thread =
       Executors.newSingleThreadScheduledExecutor(task -> {
         Thread made = new Thread(task, "weir-membership");
@@ -40,7 +37,7 @@ final class Membership implements AutoCloseable {
 
   /** @param node its name, unique in the cluster */
   Membership(RedisConnections redis, String node) {
-    this.redis = redis;
+    this.limiter = RedisLibrary.limiter(redis, StoreClock.REDIS);
     this.node = node;
   }
 
@@ -88,8 +85,8 @@ final class Membership implements AutoCloseable {
   }
 
   private CompletionStage<Long> say(String text) {
-    return Scripts.run(
-            redis, beat, List.of(RedisKeys.NODES), List.of(text, Long.toString(LASTS.toMillis())))
+    return limiter
+        .run("beat", List.of(RedisKeys.NODES), List.of(text, Long.toString(LASTS.toMillis())))
         .thenApply(reply -> (Long) reply.get(0));
   }
 }

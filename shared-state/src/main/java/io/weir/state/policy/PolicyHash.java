@@ -6,13 +6,12 @@ import io.weir.core.throttle.Failures;
 import io.weir.core.throttle.StoreFault;
 import io.weir.core.throttle.StoreUnavailableException;
 import io.weir.state.connection.RedisConnections;
-import io.weir.state.connection.Scripts;
-import io.weir.state.wire.LuaLibrary;
-import io.weir.state.wire.LuaScript;
+import io.weir.state.connection.RedisLibrary;
 import io.weir.state.wire.Partition;
 import io.weir.state.wire.RedisKeys;
 import io.weir.state.wire.Statuses;
 import io.weir.state.wire.Statuses.Publish;
+import io.weir.state.wire.StoreClock;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
@@ -35,11 +34,11 @@ final class PolicyHash {
   private static final Duration PROPOSAL_LASTS = Duration.ofMinutes(1);
 
   private final RedisConnections redis;
-  private final LuaScript publish = LuaLibrary.limiter(Map.of()).script("publish");
-  private final LuaScript raise = LuaLibrary.limiter(Map.of()).script("raise");
+  private final RedisLibrary limiter;
 
   PolicyHash(RedisConnections redis) {
     this.redis = redis;
+    this.limiter = RedisLibrary.limiter(redis, StoreClock.REDIS);
   }
 
   /** The revision and the digest that are stored; the text is left out. */
@@ -66,8 +65,8 @@ final class PolicyHash {
 
   /** Stores a policy if the revision is still the expected one, and announces it; false if it is another one. */
   boolean replace(long expected, PolicyText policy, Edit edit) {
-    List<Object> reply = waited(
-        Scripts.run(redis, publish, List.of(RedisKeys.POLICY), policy.toStore(expected, edit)));
+    List<Object> reply =
+        waited(limiter.run("publish", List.of(RedisKeys.POLICY), policy.toStore(expected, edit)));
     boolean isPublished = Statuses.of(Publish.class, reply.get(0)) == Publish.PUBLISHED;
     if (isPublished) {
       announce(policy.revision());
@@ -81,9 +80,8 @@ final class PolicyHash {
     try {
       Map<String, String> stored = waited(fields(List.of(StateFormat.FIELD)));
       if (StateFormat.isBehind(stored)) {
-        waited(Scripts.run(
-            redis,
-            raise,
+        waited(limiter.run(
+            "raise",
             List.of(RedisKeys.POLICY),
             List.of(StateFormat.FIELD, Integer.toString(StateFormat.VERSION))));
       }
@@ -147,9 +145,8 @@ final class PolicyHash {
   }
 
   private CompletableFuture<List<Object>> raised(int partition, long revision) {
-    return Scripts.run(
-        redis,
-        raise,
+    return limiter.run(
+        "raise",
         List.of(RedisKeys.policyOf(partition)),
         List.of("revision", Long.toString(revision)));
   }

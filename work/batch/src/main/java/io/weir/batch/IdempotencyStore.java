@@ -5,9 +5,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.weir.core.throttle.StoreUnavailableException;
 import io.weir.state.connection.MemoryWatch;
 import io.weir.state.connection.RedisConnections;
-import io.weir.state.connection.Scripts;
+import io.weir.state.connection.RedisLibrary;
 import io.weir.state.wire.LuaLibrary;
-import io.weir.state.wire.LuaScript;
 import io.weir.state.wire.Sha256;
 import io.weir.state.wire.Statuses;
 import java.time.Duration;
@@ -29,15 +28,12 @@ public final class IdempotencyStore {
 
   private final RedisConnections redis;
   private final MemoryWatch memory;
-  private final LuaScript claim;
-  private final LuaScript keepResult;
+  private final RedisLibrary library;
 
   public IdempotencyStore(RedisConnections redis) {
     this.redis = redis;
     this.memory = redis.memory();
-    LuaLibrary library = LuaLibrary.of("batch", List.of("claim", "keep_result"));
-    this.claim = library.script("claim");
-    this.keepResult = library.script("keep_result");
+    this.library = new RedisLibrary(redis, LuaLibrary.of("batch", List.of("claim", "keep_result")));
   }
 
   /**
@@ -84,7 +80,7 @@ public final class IdempotencyStore {
   public CompletionStage<Claim> claim(
       Item item, String token, Duration lease, boolean isRepeatable) {
     return run(
-            claim,
+            "claim",
             item,
             token,
             Sha256.hex(item.fingerprint().getBytes(UTF_8)),
@@ -103,7 +99,7 @@ public final class IdempotencyStore {
 
   /** Keeps the answer of an item that was claimed with that token; without effect if the claim has ended. */
   public CompletionStage<Void> keep(Item item, String token, String answer) {
-    return run(keepResult, item, token, answer, Long.toString(KEPT.toMillis()))
+    return run("keep_result", item, token, answer, Long.toString(KEPT.toMillis()))
         .thenApply(done -> null);
   }
 
@@ -123,10 +119,9 @@ public final class IdempotencyStore {
     };
   }
 
-  private CompletionStage<List<Object>> run(LuaScript script, Item item, String... arguments) {
-    return Scripts.run(
-        redis,
-        script,
+  private CompletionStage<List<Object>> run(String command, Item item, String... arguments) {
+    return library.run(
+        command,
         List.of(item.redisKey(), ItemKeys.answerBytes(item.tenant(), item.subject())),
         List.of(arguments));
   }

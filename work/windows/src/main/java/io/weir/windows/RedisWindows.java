@@ -1,9 +1,8 @@
 package io.weir.windows;
 
 import io.weir.state.connection.RedisConnections;
-import io.weir.state.connection.Scripts;
+import io.weir.state.connection.RedisLibrary;
 import io.weir.state.wire.LuaLibrary;
-import io.weir.state.wire.LuaScript;
 import io.weir.state.wire.Statuses;
 import io.weir.state.wire.StoreClock;
 import io.weir.windows.WindowAnswer.Range;
@@ -25,14 +24,7 @@ public final class RedisWindows implements WindowStore {
   private static final List<String> COMMANDS = List.of(
       "window_open", "window_claim", "window_end", "window_decide", "window_look", "window_return");
 
-  private final RedisConnections redis;
-  private final LuaScript open;
-  private final LuaScript claim;
-  private final LuaScript end;
-  private final LuaScript decide;
-  private final LuaScript look;
-  private final LuaScript takeBack;
-  private final StoreClock clock;
+  private final RedisLibrary library;
 
   public RedisWindows(RedisConnections redis) {
     this(redis, StoreClock.REDIS);
@@ -40,20 +32,13 @@ public final class RedisWindows implements WindowStore {
 
   /** @param clock Redis's own but to rehearse and in tests */
   public RedisWindows(RedisConnections redis, StoreClock clock) {
-    this.redis = redis;
-    this.clock = clock;
-    LuaLibrary library = LuaLibrary.of("windows", COMMANDS, clock.modules());
-    this.open = library.script("window_open");
-    this.claim = library.script("window_claim");
-    this.end = library.script("window_end");
-    this.decide = library.script("window_decide");
-    this.look = library.script("window_look");
-    this.takeBack = library.script("window_return");
+    this.library =
+        new RedisLibrary(redis, LuaLibrary.of("windows", COMMANDS, clock.modules()), clock);
   }
 
   @Override
   public CompletionStage<WindowAnswer> open(WindowRule rule, long from, long to) {
-    return run(open, rule, Long.toString(from), Long.toString(to)).thenApply(answer -> {
+    return run("window_open", rule, Long.toString(from), Long.toString(to)).thenApply(answer -> {
       WindowView view = view(answer);
       return switch (Statuses.of(WindowOpen.class, answer.get(0))) {
         case OPENED -> new WindowAnswer.Opened(true, view);
@@ -67,7 +52,7 @@ public final class RedisWindows implements WindowStore {
 
   @Override
   public CompletionStage<WindowAnswer> claim(WindowRule rule, String id) {
-    return run(claim, rule, id)
+    return run("window_claim", rule, id)
         .thenApply(answer -> Statuses.of(WindowClaim.class, answer.get(0)) == WindowClaim.CLAIMED
             ? new WindowAnswer.Claimed(
                 id, number(answer, 1), number(answer, 2), number(answer, 3), view(answer))
@@ -76,23 +61,25 @@ public final class RedisWindows implements WindowStore {
 
   @Override
   public CompletionStage<Long> takeBack(WindowRule rule, List<String> ids) {
-    return run(takeBack, rule, String.join(" ", ids)).thenApply(answer -> number(answer, 0));
+    return run("window_return", rule, String.join(" ", ids)).thenApply(answer -> number(answer, 0));
   }
 
   @Override
   public CompletionStage<WindowAnswer> end(
       WindowRule rule, long from, String id, End how, String note) {
-    return run(end, rule, Long.toString(from), id, word(how), note).thenApply(RedisWindows::ended);
+    return run("window_end", rule, Long.toString(from), id, word(how), note)
+        .thenApply(RedisWindows::ended);
   }
 
   @Override
   public CompletionStage<WindowAnswer> decide(WindowRule rule, Choice choice, long number) {
-    return run(decide, rule, word(choice), Long.toString(number)).thenApply(RedisWindows::decided);
+    return run("window_decide", rule, word(choice), Long.toString(number))
+        .thenApply(RedisWindows::decided);
   }
 
   @Override
   public CompletionStage<WindowAnswer.Listed> look(WindowRule rule, boolean isOfFailed, int most) {
-    return run(look, rule, isOfFailed ? "failed" : "ended", Integer.toString(most))
+    return run("window_look", rule, isOfFailed ? "failed" : "ended", Integer.toString(most))
         .thenApply(answer -> {
           List<Range> ranges = new ArrayList<>();
           for (int i = 0; i < answer.size() - VIEW; i += FIELDS) {
@@ -146,16 +133,14 @@ public final class RedisWindows implements WindowStore {
         number(answer, at + 5));
   }
 
-  private CompletionStage<List<Object>> run(LuaScript script, WindowRule rule, String... more) {
+  private CompletionStage<List<Object>> run(String command, WindowRule rule, String... more) {
     Stream<String> of = Stream.of(
         Integer.toString(rule.width()),
         Integer.toString(rule.attempts()),
         Long.toString(rule.leaseMicros()),
         Long.toString(rule.backoffMicros()),
         rule.keepsResults() ? "1" : "0");
-    List<String> arguments = Stream.of(of, Stream.of(more), clock.arguments().get().stream())
-        .flatMap(words -> words)
-        .toList();
-    return Scripts.run(redis, script, WindowKeys.of(rule.name()), arguments);
+    return library.run(
+        command, WindowKeys.of(rule.name()), Stream.concat(of, Stream.of(more)).toList());
   }
 }

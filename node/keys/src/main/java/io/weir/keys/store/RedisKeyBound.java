@@ -2,10 +2,8 @@ package io.weir.keys.store;
 
 import io.weir.keys.record.RecordType;
 import io.weir.keys.store.KeyStatuses.KeyReserve;
-import io.weir.state.connection.RedisConnections;
-import io.weir.state.connection.Scripts;
+import io.weir.state.connection.RedisLibrary;
 import io.weir.state.wire.ExtensionPartition;
-import io.weir.state.wire.LuaScript;
 import io.weir.state.wire.Statuses;
 import java.time.Duration;
 import java.util.List;
@@ -14,13 +12,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 
 /** Bounds the keys of a tenant. Safe for use by many threads; failures are those of {@link RedisRecords}. */
-public record RedisKeyBound(RedisConnections redis) {
+public record RedisKeyBound(RedisLibrary library) {
   /** Longer than any request lasts. */
   private static final Duration PLACE_LIVES = Duration.ofMinutes(1);
 
   private static final int MOST_PLACES = 8;
-  private static final LuaScript PLACE = RedisRecords.LIBRARY.script("key_reserve");
-  private static final LuaScript COUNT = RedisRecords.LIBRARY.script("key_count");
 
   /**
    * Takes a place for a new key of a tenant, until its record is written or {@link #free} gives it back: the number of
@@ -41,7 +37,7 @@ public record RedisKeyBound(RedisConnections redis) {
   private CompletableFuture<List<Object>> placed(String tenant, String id, String verb) {
     List<String> arguments = List.of(
         id, verb, Long.toString(PLACE_LIVES.toNanos() / 1000), Integer.toString(MOST_PLACES));
-    return Scripts.run(redis, PLACE, List.of(KeyNames.places(tenant)), arguments);
+    return library.run("key_reserve", List.of(KeyNames.places(tenant)), arguments);
   }
 
   /** The number of keys of a tenant; if there are more than {@code most}, any number above it. */
@@ -60,7 +56,8 @@ public record RedisKeyBound(RedisConnections redis) {
     String prefix = KeyNames.member(RecordType.KEY, tenant, "");
     List<String> arguments =
         List.of("[" + prefix, "(" + prefix + "~", Integer.toString(most - found));
-    return Scripts.run(redis, COUNT, index, arguments)
+    return library
+        .run("key_count", index, arguments)
         .thenCompose(answer ->
             countFrom(partition + 1, found + Math.toIntExact((Long) answer.get(0)), tenant, most));
   }

@@ -14,10 +14,9 @@ import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
 import io.weir.state.audit.RedisAudit;
 import io.weir.state.connection.RedisConnections;
-import io.weir.state.connection.Scripts;
+import io.weir.state.connection.RedisLibrary;
 import io.weir.state.wire.ExtensionPartition;
 import io.weir.state.wire.LuaLibrary;
-import io.weir.state.wire.LuaScript;
 import io.weir.state.wire.RedisKeys;
 import io.weir.state.wire.Statuses;
 import java.time.Duration;
@@ -35,7 +34,7 @@ import java.util.concurrent.atomic.AtomicLongArray;
 public final class RedisRecords {
   private static final int MOST_CHANGES = 1000;
   private static final int MOST_MEMBERS = 1000;
-  static final LuaLibrary LIBRARY = LuaLibrary.of(
+  private static final LuaLibrary LIBRARY = LuaLibrary.of(
       "keys",
       List.of(
           "key_put",
@@ -45,11 +44,6 @@ public final class RedisRecords {
           "key_changes",
           "key_restore",
           "key_doubt"));
-  private static final LuaScript PUT = LIBRARY.script("key_put");
-  private static final LuaScript NAME = LIBRARY.script("key_name");
-  private static final LuaScript CHANGES = LIBRARY.script("key_changes");
-  private static final LuaScript RESTORE = LIBRARY.script("key_restore");
-  private static final LuaScript DOUBT = LIBRARY.script("key_doubt");
   private static final ProblemDetails UNCERTAIN = ProblemDetails.of(
           503,
           "records_uncertain",
@@ -57,6 +51,7 @@ public final class RedisRecords {
       .with("retryAfterMs", 5000);
 
   private final RedisConnections redis;
+  private final RedisLibrary library;
   /** The highest version that was seen, in each part of the shared state. */
   private final AtomicLongArray highest;
 
@@ -66,6 +61,7 @@ public final class RedisRecords {
 
   private RedisRecords(RedisConnections redis, AtomicLongArray highest) {
     this.redis = redis;
+    this.library = new RedisLibrary(redis, LIBRARY);
     this.highest = highest;
   }
 
@@ -76,7 +72,7 @@ public final class RedisRecords {
 
   /** The bound of a tenant's keys. */
   public RedisKeyBound places() {
-    return new RedisKeyBound(redis);
+    return new RedisKeyBound(library);
   }
 
   /** The number of parts of the shared state, each with its own list of changes. */
@@ -132,9 +128,9 @@ public final class RedisRecords {
     int part = partOf(hash);
     List<String> keys = new ArrayList<>(List.of(KeyNames.alias(hash)));
     keys.addAll(logKeys(part));
-    return Scripts.run(
-            redis,
-            NAME,
+    return library
+        .run(
+            "key_name",
             keys,
             List.of(ListedNames.OF + hash, Long.toString(highest.get(part)), id, verb))
         .thenApply(answer -> {
@@ -184,7 +180,7 @@ public final class RedisRecords {
     arguments.addAll(audit);
     arguments.add(Long.toString(RedisAudit.mostLines(parts())));
     arguments.addAll(fields);
-    return Scripts.run(redis, PUT, keys, arguments).thenApply(answer -> switch (Statuses.of(
+    return library.run("key_put", keys, arguments).thenApply(answer -> switch (Statuses.of(
         KeyPut.class, answer.get(0))) {
       case DONE -> OptionalLong.of(seen(part, (Long) answer.get(1)));
       case CHANGED -> OptionalLong.empty();
@@ -199,9 +195,9 @@ public final class RedisRecords {
 
   /** The changes in a part of the shared state since a look. */
   public CompletableFuture<Changes> changes(int part, Cursor seen) {
-    return Scripts.run(
-            redis,
-            CHANGES,
+    return library
+        .run(
+            "key_changes",
             logKeys(part).subList(0, 2),
             List.of(
                 seen.epoch(),
@@ -237,15 +233,16 @@ public final class RedisRecords {
         arguments.addAll(List.of(field, value));
       }
     });
-    return Scripts.run(redis, RESTORE, keys, arguments)
+    return library
+        .run("key_restore", keys, arguments)
         .thenApply(answer -> Statuses.of(KeyRestore.class, answer.get(0)) == KeyRestore.RESTORED);
   }
 
   /** Stops changes in a part for a while; true if nobody has done so a moment ago. */
   public CompletableFuture<Boolean> doubt(int part, Duration lasts) {
-    return Scripts.run(
-            redis,
-            DOUBT,
+    return library
+        .run(
+            "key_doubt",
             logKeys(part).subList(0, 1),
             List.of(Long.toString(lasts.toNanos() / 1000)))
         .thenApply(answer -> Statuses.of(KeyDoubt.class, answer.get(0)) == KeyDoubt.FIRST);

@@ -3,9 +3,8 @@ package io.weir.operators.nodes;
 import io.vertx.core.json.JsonObject;
 import io.weir.node.json.JsonInput;
 import io.weir.state.connection.RedisConnections;
-import io.weir.state.connection.Scripts;
+import io.weir.state.connection.RedisLibrary;
 import io.weir.state.wire.LuaLibrary;
-import io.weir.state.wire.LuaScript;
 import io.weir.state.wire.RedisKeys;
 import java.time.Duration;
 import java.time.Instant;
@@ -27,13 +26,10 @@ public final class RedisNodes {
   private static final List<String> KEYS = List.of(RedisKeys.NODES_SEEN);
   private static final int PARTS = 3;
 
-  private final RedisConnections redis;
-  private final LuaScript put = LIBRARY.script("node_put");
-  private final LuaScript look = LIBRARY.script("node_look");
-  private final LuaScript end = LIBRARY.script("node_end");
+  private final RedisLibrary library;
 
   public RedisNodes(RedisConnections redis) {
-    this.redis = redis;
+    this.library = new RedisLibrary(redis, LIBRARY);
   }
 
   /**
@@ -48,13 +44,13 @@ public final class RedisNodes {
   public CompletableFuture<Void> put(String node, JsonObject facts) {
     List<String> arguments =
         List.of(node, facts.encode(), Long.toString(LIVES.toMillis()), Integer.toString(MOST));
-    return Scripts.run(redis, put, KEYS, arguments).thenApply(removed -> null);
+    return library.run("node_put", KEYS, arguments).thenApply(removed -> null);
   }
 
   /** The nodes of the last hour, also those that answer. */
   public CompletableFuture<List<SeenNode>> look() {
     List<String> arguments = List.of(Long.toString(LIVES.toMillis()));
-    return Scripts.run(redis, look, KEYS, arguments).thenApply(RedisNodes::seen);
+    return library.run("node_look", KEYS, arguments).thenApply(RedisNodes::seen);
   }
 
   private static List<SeenNode> seen(List<Object> answer) {
@@ -70,6 +66,6 @@ public final class RedisNodes {
 
   /** Removes the record of a node that ends. */
   public CompletableFuture<Void> end(String node) {
-    return Scripts.run(redis, end, KEYS, List.of(node)).thenApply(removed -> null);
+    return library.run("node_end", KEYS, List.of(node)).thenApply(removed -> null);
   }
 }

@@ -1,10 +1,9 @@
 package io.weir.operators.rehearsal;
 
 import io.weir.state.connection.RedisConnections;
-import io.weir.state.connection.Scripts;
+import io.weir.state.connection.RedisLibrary;
 import io.weir.state.document.PolicyDocuments;
 import io.weir.state.wire.LuaLibrary;
-import io.weir.state.wire.LuaScript;
 import io.weir.state.wire.RedisKeys;
 import java.time.Duration;
 import java.time.Instant;
@@ -23,13 +22,10 @@ public final class RedisCandidate {
   private static final List<String> KEYS = List.of(RedisKeys.REHEARSAL);
   private static final int ID_DIGITS = 10;
 
-  private final RedisConnections redis;
-  private final LuaScript put = LIBRARY.script("rehearsal_put");
-  private final LuaScript look = LIBRARY.script("rehearsal_look");
-  private final LuaScript end = LIBRARY.script("rehearsal_end");
+  private final RedisLibrary library;
 
   public RedisCandidate(RedisConnections redis) {
-    this.redis = redis;
+    this.library = new RedisLibrary(redis, LIBRARY);
   }
 
   /**
@@ -49,13 +45,14 @@ public final class RedisCandidate {
   /** Stores a candidate instead of the one before, and returns its id. */
   public CompletableFuture<String> put(String by, Duration lasts, String document) {
     String id = "c" + UUID.randomUUID().toString().replace("-", "").substring(0, ID_DIGITS);
-    return Scripts.run(redis, put, KEYS, List.of(id, by, Long.toString(lasts.toMillis()), document))
+    return library
+        .run("rehearsal_put", KEYS, List.of(id, by, Long.toString(lasts.toMillis()), document))
         .thenApply(answer -> id);
   }
 
   /** The candidate that is stored; the document only if it is another one than the known one. */
   public CompletableFuture<Optional<Stored>> look(String knownId) {
-    return Scripts.run(redis, look, KEYS, List.of(knownId)).thenApply(RedisCandidate::stored);
+    return library.run("rehearsal_look", KEYS, List.of(knownId)).thenApply(RedisCandidate::stored);
   }
 
   private static Optional<Stored> stored(List<Object> answer) {
@@ -81,7 +78,8 @@ public final class RedisCandidate {
 
   /** Ends the rehearsal; returns whether there was one. */
   public CompletableFuture<Boolean> end() {
-    return Scripts.run(redis, end, KEYS, List.of())
+    return library
+        .run("rehearsal_end", KEYS, List.of())
         .thenApply(answer -> !Long.valueOf(0).equals(answer.get(0)));
   }
 }

@@ -1,9 +1,8 @@
 package io.weir.operators.steer;
 
 import io.weir.state.connection.RedisConnections;
-import io.weir.state.connection.Scripts;
+import io.weir.state.connection.RedisLibrary;
 import io.weir.state.wire.LuaLibrary;
-import io.weir.state.wire.LuaScript;
 import io.weir.state.wire.RedisKeys;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,14 +16,13 @@ public final class RedisReset {
   /** Every bucket. */
   public static final String ALL = "*";
 
-  private static final LuaScript RESET =
-      LuaLibrary.of("steer", List.of("reset")).script("reset");
+  private static final LuaLibrary LIBRARY = LuaLibrary.of("steer", List.of("reset"));
   private static final int FIELDS = 3;
 
-  private final RedisConnections redis;
+  private final RedisLibrary library;
 
   public RedisReset(RedisConnections redis) {
-    this.redis = redis;
+    this.library = new RedisLibrary(redis, LIBRARY);
   }
 
   /**
@@ -59,9 +57,9 @@ public final class RedisReset {
    * @param state the key in Redis of a key's or a tenant's state
    */
   public CompletableFuture<List<Forgotten>> reset(String state, What what, boolean isRehearsal) {
-    return Scripts.run(
-            redis,
-            RESET,
+    return library
+        .run(
+            "reset",
             keys(state, what),
             List.of(
                 String.join(" ", what.rates()),

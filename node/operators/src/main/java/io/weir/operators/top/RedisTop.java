@@ -1,9 +1,8 @@
 package io.weir.operators.top;
 
 import io.weir.state.connection.RedisConnections;
-import io.weir.state.connection.Scripts;
+import io.weir.state.connection.RedisLibrary;
 import io.weir.state.wire.LuaLibrary;
-import io.weir.state.wire.LuaScript;
 import io.weir.state.wire.RedisKeys;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,24 +16,22 @@ public final class RedisTop {
   private static final LuaLibrary LIBRARY =
       LuaLibrary.of("insight", List.of("top_put", "top_look"));
 
-  private final RedisConnections redis;
-  private final LuaScript put = LIBRARY.script("top_put");
-  private final LuaScript look = LIBRARY.script("top_look");
+  private final RedisLibrary library;
 
   public RedisTop(RedisConnections redis) {
-    this.redis = redis;
+    this.library = new RedisLibrary(redis, LIBRARY);
   }
 
   /** Stores the counts of a node, and returns Redis's time in microseconds. */
   public CompletableFuture<Long> put(String node, Counts counts) {
-    return Scripts.run(
-            redis, put, List.of(RedisKeys.TOP), List.of(node, counts.toJson().encode()))
+    return library
+        .run("top_put", List.of(RedisKeys.TOP), List.of(node, counts.toJson().encode()))
         .thenApply(answer -> (Long) answer.get(0));
   }
 
   /** The counts of each node that has told them in the last ten seconds, as texts for {@link Counts#parse}. */
   public CompletableFuture<List<String>> look() {
-    return Scripts.run(redis, look, List.of(RedisKeys.TOP), List.of()).thenApply(answer -> {
+    return library.run("top_look", List.of(RedisKeys.TOP), List.of()).thenApply(answer -> {
       List<String> all = new ArrayList<>();
       for (int i = 1; i < answer.size(); i += 2) {
         all.add((String) answer.get(i));

@@ -1,9 +1,8 @@
 package io.weir.operators.warning;
 
 import io.weir.state.connection.RedisConnections;
-import io.weir.state.connection.Scripts;
+import io.weir.state.connection.RedisLibrary;
 import io.weir.state.wire.LuaLibrary;
-import io.weir.state.wire.LuaScript;
 import io.weir.state.wire.RedisKeys;
 import java.time.Duration;
 import java.util.List;
@@ -16,11 +15,10 @@ import java.util.concurrent.CompletableFuture;
 final class RedisWarnings {
   private static final LuaLibrary LIBRARY = LuaLibrary.of("warning", List.of("warning_claim"));
 
-  private final RedisConnections redis;
-  private final LuaScript claim = LIBRARY.script("warning_claim");
+  private final RedisLibrary library;
 
   RedisWarnings(RedisConnections redis) {
-    this.redis = redis;
+    this.library = new RedisLibrary(redis, LIBRARY);
   }
 
   /**
@@ -31,7 +29,8 @@ final class RedisWarnings {
     String key = RedisKeys.warning(
         warning.rule().id(), warning.owner(), warning.limit().bucket(), warning.at());
     String lasts = Long.toString(warning.lasts().toMillis());
-    return Scripts.run(redis, claim, List.of(key), List.of(node, lasts))
+    return library
+        .run("warning_claim", List.of(key), List.of(node, lasts))
         .thenApply(answer -> Duration.ofMillis((Long) answer.get(0)));
   }
 }

@@ -1,9 +1,8 @@
 package io.weir.node.auth;
 
 import io.weir.state.connection.RedisConnections;
-import io.weir.state.connection.Scripts;
+import io.weir.state.connection.RedisLibrary;
 import io.weir.state.wire.LuaLibrary;
-import io.weir.state.wire.LuaScript;
 import io.weir.state.wire.RedisKeys;
 import java.time.Duration;
 import java.util.List;
@@ -24,15 +23,12 @@ public final class RedisSessions {
 
   private static final LuaLibrary LIBRARY =
       LuaLibrary.of("sessions", List.of("session_put", "session_look", "session_end"));
-  private static final LuaScript PUT = LIBRARY.script("session_put");
-  private static final LuaScript LOOK = LIBRARY.script("session_look");
-  private static final LuaScript END = LIBRARY.script("session_end");
   private static final List<String> KEYS = List.of(RedisKeys.SESSIONS);
 
-  private final RedisConnections redis;
+  private final RedisLibrary library;
 
   public RedisSessions(RedisConnections redis) {
-    this.redis = redis;
+    this.library = new RedisLibrary(redis, LIBRARY);
   }
 
   /**
@@ -50,12 +46,13 @@ public final class RedisSessions {
         Long.toString(LASTS.toMillis()),
         Integer.toString(MOST),
         Integer.toString(MOST_OF_OPERATOR));
-    return Scripts.run(redis, PUT, KEYS, arguments).thenApply(ended -> null);
+    return library.run("session_put", KEYS, arguments).thenApply(ended -> null);
   }
 
   /** A session that is not over. */
   CompletableFuture<Optional<StoredSession>> look(String name) {
-    return Scripts.run(redis, LOOK, KEYS, List.of(name))
+    return library
+        .run("session_look", KEYS, List.of(name))
         .thenApply(found -> found.isEmpty()
             ? Optional.empty()
             : Optional.of(new StoredSession((String) found.get(0), (String) found.get(1))));
@@ -63,6 +60,6 @@ public final class RedisSessions {
 
   /** Ends a session, if there is one. */
   CompletableFuture<Void> end(String name) {
-    return Scripts.run(redis, END, KEYS, List.of(name)).thenApply(ended -> null);
+    return library.run("session_end", KEYS, List.of(name)).thenApply(ended -> null);
   }
 }

@@ -18,9 +18,8 @@ import io.weir.jobs.rule.MovedJob;
 import io.weir.jobs.rule.SeenJob;
 import io.weir.jobs.rule.SubmittedJob;
 import io.weir.state.connection.RedisConnections;
-import io.weir.state.connection.Scripts;
+import io.weir.state.connection.RedisLibrary;
 import io.weir.state.wire.LuaLibrary;
-import io.weir.state.wire.LuaScript;
 import io.weir.state.wire.StoreClock;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -47,13 +46,7 @@ public final class RedisJobs implements JobStore {
 
   private final RedisConnections redis;
   private final LongValues longValues = new LongValues();
-  private final LuaScript submit;
-  private final LuaScript release;
-  private final LuaScript look;
-  private final LuaScript claim;
-  private final LuaScript step;
-  private final LuaScript renew;
-  private final StoreClock clock;
+  private final RedisLibrary library;
 
   public RedisJobs(RedisConnections redis) {
     this(redis, StoreClock.REDIS);
@@ -62,14 +55,7 @@ public final class RedisJobs implements JobStore {
   /** @param clock Redis's own but to rehearse and in tests */
   public RedisJobs(RedisConnections redis, StoreClock clock) {
     this.redis = redis;
-    LuaLibrary library = LuaLibrary.of("jobs", COMMANDS, clock.modules());
-    this.submit = library.script("job_submit");
-    this.release = library.script("job_release");
-    this.look = library.script("job_look");
-    this.claim = library.script("job_claim");
-    this.step = library.script("job_step");
-    this.renew = library.script("job_renew");
-    this.clock = clock;
+    this.library = new RedisLibrary(redis, LuaLibrary.of("jobs", COMMANDS, clock.modules()), clock);
   }
 
   @Override
@@ -80,7 +66,9 @@ public final class RedisJobs implements JobStore {
   @Override
   public CompletionStage<Void> release(JobSubmission submission, SubmittedJob.Placed place) {
     return run(
-            release, submission.name().operation(), List.of(submission.name().id(), place.token()))
+            "job_release",
+            submission.name().operation(),
+            List.of(submission.name().id(), place.token()))
         .thenApply(done -> null);
   }
 
@@ -122,7 +110,7 @@ public final class RedisJobs implements JobStore {
     return longValues
         .call(
             isMeant ? of.request().length() : 0,
-            () -> run(submit, of.name().operation(), arguments))
+            () -> run("job_submit", of.name().operation(), arguments))
         .thenApply(answer -> JobReplies.submitted(of.name().operation(), answer));
   }
 
@@ -170,7 +158,8 @@ public final class RedisJobs implements JobStore {
   private CompletionStage<List<Optional<SeenJob>>> look(
       String operation, Collection<String> ids, String asking, boolean withResults) {
     List<String> arguments = List.of(asking, withResults ? "1" : "0", String.join(",", ids));
-    return run(look, operation, arguments).thenApply(answer -> JobReplies.seen(operation, answer));
+    return run("job_look", operation, arguments)
+        .thenApply(answer -> JobReplies.seen(operation, answer));
   }
 
   @Override
@@ -190,7 +179,7 @@ public final class RedisJobs implements JobStore {
         text(rule.micros(JobParameter.KEEP)),
         text(rule.micros(JobParameter.TIMEOUT)));
     return longValues
-        .call(BYTES_OF_CLAIM, () -> run(this.claim, operation, arguments))
+        .call(BYTES_OF_CLAIM, () -> run("job_claim", operation, arguments))
         .thenApply(answer -> JobReplies.claimed(operation, answer));
   }
 
@@ -210,7 +199,7 @@ public final class RedisJobs implements JobStore {
         SettlementText.cost(move.ending()),
         move.mayHaveRun() ? "1" : "0");
     return longValues
-        .call(move.result().length(), () -> run(step, operation, arguments))
+        .call(move.result().length(), () -> run("job_step", operation, arguments))
         .thenApply(answer -> JobReplies.moved(operation, answer));
   }
 
@@ -226,7 +215,7 @@ public final class RedisJobs implements JobStore {
       String operation, JobRule rule, String node, List<String> ids) {
     List<String> arguments =
         List.of(node, text(rule.micros(JobParameter.LEASE)), String.join(",", ids));
-    return run(renew, operation, arguments)
+    return run("job_renew", operation, arguments)
         .thenApply(answer -> answer.stream().map(held -> (Long) held == 1).toList());
   }
 
@@ -242,7 +231,8 @@ public final class RedisJobs implements JobStore {
   }
 
   CompletionStage<JobQueue> queue(String operation) {
-    return run(look, operation, List.of("", "0", "")).thenApply(answer -> JobText.queue(answer, 0));
+    return run("job_look", operation, List.of("", "0", ""))
+        .thenApply(answer -> JobText.queue(answer, 0));
   }
 
   private CompletionStage<List<Job>> scan(
@@ -262,10 +252,8 @@ public final class RedisJobs implements JobStore {
   }
 
   private CompletionStage<List<Object>> run(
-      LuaScript script, String operation, List<String> arguments) {
-    List<String> with = new ArrayList<>(arguments);
-    with.addAll(clock.arguments().get());
-    return Scripts.run(redis, script, JobKeys.of(operation), with);
+      String command, String operation, List<String> arguments) {
+    return library.run(command, JobKeys.of(operation), arguments);
   }
 
   private static String text(long number) {

@@ -9,9 +9,8 @@ import io.weir.providers.rule.Providers;
 import io.weir.providers.rule.Sending;
 import io.weir.providers.store.ProviderStatuses.Book;
 import io.weir.state.connection.RedisConnections;
-import io.weir.state.connection.Scripts;
+import io.weir.state.connection.RedisLibrary;
 import io.weir.state.wire.LuaLibrary;
-import io.weir.state.wire.LuaScript;
 import io.weir.state.wire.Statuses;
 import io.weir.state.wire.StoreClock;
 import java.util.ArrayList;
@@ -33,10 +32,7 @@ public final class RedisProviders implements ProviderStore {
   private static final List<String> COMMANDS = List.of("book", "rebook", "watch");
 
   private final RedisConnections redis;
-  private final LuaScript book;
-  private final LuaScript rebook;
-  private final LuaScript watch;
-  private final StoreClock clock;
+  private final RedisLibrary library;
 
   public RedisProviders(RedisConnections redis) {
     this(redis, StoreClock.REDIS);
@@ -45,11 +41,8 @@ public final class RedisProviders implements ProviderStore {
   /** @param clock Redis's own but to rehearse and in tests */
   public RedisProviders(RedisConnections redis, StoreClock clock) {
     this.redis = redis;
-    LuaLibrary library = LuaLibrary.of("providers", COMMANDS, clock.modules());
-    this.book = library.script("book");
-    this.rebook = library.script("rebook");
-    this.watch = library.script("watch");
-    this.clock = clock;
+    this.library =
+        new RedisLibrary(redis, LuaLibrary.of("providers", COMMANDS, clock.modules()), clock);
   }
 
   /** An upstream as arguments of the script: made once for many calls. */
@@ -116,7 +109,8 @@ public final class RedisProviders implements ProviderStore {
       arguments.add(String.join(",", one.before()));
       arguments.add(one.mayProbe() ? "1" : "0");
     }
-    return run(book, upstream.keys(), arguments)
+    return library
+        .run("book", upstream.keys(), arguments)
         .thenApply(answer -> booked(answer, ends.size(), asking.size()));
   }
 
@@ -184,8 +178,9 @@ public final class RedisProviders implements ProviderStore {
 
   @Override
   public CompletionStage<List<Boolean>> renew(Providers upstream, Collection<String> members) {
-    return run(
-            rebook,
+    return library
+        .run(
+            "rebook",
             UpstreamKeys.of(upstream.name()),
             List.of(Long.toString(upstream.bounds().leaseMicros()), String.join(",", members)))
         .thenApply(answer -> answer.stream().map(held -> (Long) held == 1).toList());
@@ -193,9 +188,9 @@ public final class RedisProviders implements ProviderStore {
 
   @Override
   public CompletionStage<Boolean> watch(String upstream, String node, long leaseMillis) {
-    return Scripts.run(
-            redis,
-            watch,
+    return library
+        .run(
+            "watch",
             List.of(UpstreamKeys.watch(upstream)),
             List.of(node, Long.toString(leaseMillis)))
         .thenApply(answer -> (Long) answer.get(0) == 1);
@@ -211,12 +206,5 @@ public final class RedisProviders implements ProviderStore {
     String[] fields =
         scopes.stream().map(scope -> "cool:" + provider + "/" + scope).toArray(String[]::new);
     return redis.ask(commands -> commands.hdel(UpstreamKeys.of(upstream).get(0), fields));
-  }
-
-  private CompletionStage<List<Object>> run(
-      LuaScript script, List<String> keys, List<String> arguments) {
-    List<String> with = new ArrayList<>(arguments);
-    with.addAll(clock.arguments().get());
-    return Scripts.run(redis, script, keys, with);
   }
 }
