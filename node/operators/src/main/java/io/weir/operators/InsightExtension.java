@@ -35,6 +35,7 @@ import io.weir.operators.nodes.AllNodes;
 import io.weir.operators.rehearsal.NodeRehearsals;
 import io.weir.operators.rehearsal.Rehearsals;
 import io.weir.operators.replay.ReplayDoor;
+import io.weir.operators.status.AwayWords;
 import io.weir.operators.status.Symptom;
 import io.weir.operators.status.Symptoms;
 import io.weir.operators.top.RedisTop;
@@ -77,7 +78,8 @@ public final class InsightExtension implements Insight {
     CaseSearch cases = new CaseSearch(nodes, asked -> memory.find(asked, time::at), time::now);
     RedisTop top = new RedisTop(node.connections().redis());
     NodeWarnings warnings = new NodeWarnings(node, time::now);
-    List<Symptom> symptoms = Symptoms.all(warnings::failing, warnings::unknown);
+    List<Symptom> symptoms =
+        Symptoms.all(warnings::failing, warnings::unknown, AwayWords.of(node.policies()));
     return new Opened(
         node,
         new Memories(memory, search, cases),

@@ -38,12 +38,14 @@ final class Status {
     Instant at = Instant.parse(found.getString("at"));
     JsonArray findings = found.getJsonArray("findings");
     if (findings.isEmpty()) {
-      print("Nothing needs you · " + sound(found, at), "", out);
+      String since = found.containsKey("quietSince")
+          ? ", for " + Ago.since(found.getString("quietSince"), at)
+          : "";
+      print("Nothing needs you%s · %s".formatted(since, sound(found, at)), "", out);
       return;
     }
-    out.printf(
-        "%d %s you · %s%n",
-        findings.size(), findings.size() == 1 ? "thing needs" : "things need", sound(found, at));
+    String needs = findings.size() == 1 ? "thing needs" : "things need";
+    print("%d %s you · %s".formatted(findings.size(), needs, sound(found, at)), "", out);
     findings.stream().map(JsonObject.class::cast).forEach(one -> {
       String since = Ago.since(one.getString("since"), at);
       print("%s, for %s.".formatted(one.getString("what"), since), "• ", out);
@@ -53,6 +55,9 @@ final class Status {
 
   private static String sound(JsonObject found, Instant at) {
     List<String> parts = new ArrayList<>();
+    if (found.containsKey("requests")) { // a node of an older version has none
+      parts.add(found.getJsonObject("requests").getString("words"));
+    }
     JsonObject nodes = found.getJsonObject("nodes");
     int answered = nodes.getInteger("answered");
     int asked = nodes.getInteger("asked");

@@ -14,6 +14,7 @@ import io.weir.core.policy.OperationLimit.Limited;
 import io.weir.core.policy.OperationLimit.Unlimited;
 import io.weir.core.policy.OperationRule;
 import io.weir.core.policy.Plan;
+import io.weir.operators.status.AwayWords;
 import io.weir.operators.top.ReasonCode;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -247,12 +248,7 @@ final class Explanation {
   }
 
   private String withoutRedis() {
-    return "Redis is away; meanwhile "
-        + switch (plan().failureMode()) {
-          case LOCAL -> "each node enforces its share of the limits.";
-          case DENY -> "all of the plan's requests are refused with 503.";
-          case ALLOW -> "all of the plan's requests pass uncounted.";
-        };
+    return "Redis is away; meanwhile %s.".formatted(AwayWords.of(plan().failureMode()));
   }
 
   private static String seconds(Duration wait) {

@@ -10,6 +10,7 @@ import io.weir.node.extension.NodeBase;
 import io.weir.operators.cases.CaseSearch;
 import io.weir.operators.nodes.AllNodes;
 import io.weir.operators.nodes.RedisNodes;
+import io.weir.operators.status.AwayWords;
 import io.weir.operators.status.ClusterStatus;
 import io.weir.operators.status.NodeStatus;
 import io.weir.operators.status.PublishedPolicy;
@@ -71,7 +72,7 @@ public final class Beat {
     this.status = new NodeStatus(symptoms, meters, begun);
     this.published = new PublishedPolicy(node.policies());
     this.records = new RedisNodes(node.connections().redis());
-    ClusterStatus cluster = new ClusterStatus(published::of);
+    ClusterStatus cluster = new ClusterStatus(published::of, AwayWords.of(node.policies()));
     this.pulse = new Pulse(nodes, counted, this::facts, records::look, cluster, now);
     this.feed = new LiveFeed(pulse, top, cases);
     this.work = new WorkMeters(nodes, meters);

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongFunction;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /**
@@ -23,6 +24,8 @@ public final class ClusterStatus {
   public static final String FINDINGS = "findings";
 
   static final String P99 = "redisP99Ms";
+  static final String REQUESTS = "requests";
+  static final String QUIET_SINCE = "quietSince";
   private static final String REVISION = "revision";
   private static final String REVISION_SINCE = "revisionSince";
   private static final String LISTENS = "listens";
@@ -33,14 +36,23 @@ public final class ClusterStatus {
       Comparator.comparingInt((Finding one) -> Code.rank(one.code())).thenComparing(Finding::since);
 
   private final LongFunction<Optional<PastRevision>> published;
+  private final Supplier<String> outage;
   private final AtomicReference<Optional<Instant>> silentSince =
       new AtomicReference<>(Optional.empty());
   private final AtomicReference<Optional<Instant>> awaySince =
       new AtomicReference<>(Optional.empty());
+  /** When this node last saw that the nodes together, and no single one of them, needed an operator. */
+  private final AtomicReference<Instant> troubledAt = new AtomicReference<>(Instant.EPOCH);
 
-  /** @param published tells when a revision was put in force, if that is known */
-  public ClusterStatus(LongFunction<Optional<PastRevision>> published) {
+  /**
+   * The verdict of no look yet.
+   *
+   * @param published tells when a revision was put in force, if that is known
+   * @param outage tells what happens to requests while Redis is away
+   */
+  public ClusterStatus(LongFunction<Optional<PastRevision>> published, Supplier<String> outage) {
     this.published = published;
+    this.outage = outage;
   }
 
   /**
@@ -69,14 +81,20 @@ public final class ClusterStatus {
     away(nodes, at).ifPresent(findings::add);
     silent(nodes, at).ifPresent(findings::add);
     differing(nodes, at).ifPresent(findings::add);
+    if (!findings.isEmpty()) {
+      troubledAt.set(at);
+    }
     // A Redis that does not answer is not slow, too.
     ofNodes(nodes.answers())
         .filter(one -> !nodes.isAway() || !one.code().equals(Code.REDIS_SLOW.word()))
         .forEach(one -> add(one, findings));
     findings.sort(URGENT_FIRST);
-    return new JsonObject()
-        .put("at", at.toString())
-        .put("needsYou", !findings.isEmpty())
+    JsonObject verdict =
+        new JsonObject().put("at", at.toString()).put("needsYou", !findings.isEmpty());
+    quietSince(nodes.answers())
+        .filter(since -> findings.isEmpty())
+        .ifPresent(since -> verdict.put(QUIET_SINCE, since.toString()));
+    return verdict
         .put(FINDINGS, new JsonArray(findings.stream().map(Finding::toJson).toList()))
         .put(
             "nodes",
@@ -87,8 +105,26 @@ public final class ClusterStatus {
                     "unseen",
                     new JsonArray(
                         nodes.unseen().stream().map(ClusterStatus::unseen).toList())))
+        .put(REQUESTS, requests(nodes.answers()).described())
         .put("redis", redis(nodes))
         .put("policy", policy(nodes.newestRevision()));
+  }
+
+  // A node knows nothing of the time before its start; one of an older version does not say.
+  private Optional<Instant> quietSince(List<JsonObject> answers) {
+    return answers.stream().allMatch(node -> node.containsKey(QUIET_SINCE))
+        ? Stream.concat(
+                Stream.of(troubledAt.get()),
+                answers.stream().map(node -> Instant.parse(node.getString(QUIET_SINCE))))
+            .max(Comparator.naturalOrder())
+        : Optional.empty();
+  }
+
+  private static RecentRequests requests(List<JsonObject> answers) {
+    return RecentRequests.sum(answers.stream()
+        .filter(node -> node.containsKey(REQUESTS))
+        .map(node -> node.getJsonObject(REQUESTS))
+        .toList());
   }
 
   private static JsonObject unseen(SeenNode node) {
@@ -115,7 +151,7 @@ public final class ClusterStatus {
 
   private Optional<Finding> away(NodeAnswers nodes, Instant at) {
     return since(awaySince, nodes.isAway(), at)
-        .map(since -> finding(Code.REDIS_AWAY, since, "Redis is away"));
+        .map(since -> finding(Code.REDIS_AWAY, since, "Redis is away", outage.get()));
   }
 
   private Optional<Finding> silent(NodeAnswers nodes, Instant at) {
@@ -125,7 +161,8 @@ public final class ClusterStatus {
             Code.NODES_SILENT,
             since,
             "%d of %d nodes %s not answer"
-                .formatted(silent, nodes.asked(), silent == 1 ? "does" : "do")));
+                .formatted(silent, nodes.asked(), silent == 1 ? "does" : "do"),
+            ""));
   }
 
   private static Optional<Instant> since(
@@ -152,11 +189,13 @@ public final class ClusterStatus {
         : Optional.of(finding(
             Code.POLICY_DIFFERS,
             since,
-            "Some nodes still have policy %d, others %d".formatted(older.get(0), newest)));
+            "Some nodes still have policy %d, others %d".formatted(older.get(0), newest),
+            ""));
   }
 
-  private static Finding finding(Code code, Instant since, String what) {
-    return new Finding(code.word(), "", since, what, code.doThis(""), List.of());
+  private static Finding finding(Code code, Instant since, String what, String meanwhile) {
+    String doThis = (code.doThis("") + " " + meanwhile).strip();
+    return new Finding(code.word(), "", since, what, doThis, List.of());
   }
 
   private static JsonObject redis(NodeAnswers nodes) {

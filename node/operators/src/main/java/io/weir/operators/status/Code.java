@@ -6,7 +6,7 @@ import java.util.Locale;
 
 /** The kinds of findings, the most urgent first, each with its remedy. */
 enum Code {
-  REDIS_AWAY("Bring Redis back: until then each plan's failureMode decides; no quota counts."),
+  REDIS_AWAY("Bring Redis back."),
   UNDECIDED("See why Redis fails: its log, its memory, its latency. Callers get 503."),
   DEGRADED("Redis was away or slow for a moment: see its log, and the network between."),
   NODES_SILENT("See whether they run, and what keeps them busy: their logs, their CPU."),

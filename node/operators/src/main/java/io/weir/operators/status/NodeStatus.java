@@ -15,10 +15,12 @@ public final class NodeStatus {
   private final Readings readings;
   private Map<FindingId, Instant> since = Map.of(); // guarded by this
   private List<Finding> findings = List.of(); // guarded by this
+  private Instant quietSince; // guarded by this; of no meaning while there are findings
 
   public NodeStatus(List<Symptom> symptoms, MeterRegistry meters, Instant now) {
     this.symptoms = List.copyOf(symptoms);
     this.readings = new Readings(meters, now.toEpochMilli());
+    this.quietSince = now;
   }
 
   private record FindingId(Code code, String of) {}
@@ -27,12 +29,14 @@ public final class NodeStatus {
   public synchronized void look(Instant now) {
     readings.see(now.toEpochMilli());
     Map<FindingId, Instant> begun = new HashMap<>();
+    boolean wasQuiet = findings.isEmpty();
     findings = symptoms.stream()
         .flatMap(symptom -> symptom.seen().apply(readings).entrySet().stream()
             .map(seen -> found(symptom, seen, begun, now))
             .filter(found -> isLasting(found, symptom.after(), now)))
         .toList();
     since = begun;
+    quietSince = wasQuiet ? quietSince : now;
   }
 
   private Finding found(
@@ -45,7 +49,7 @@ public final class NodeStatus {
         seen.getKey(),
         first,
         seen.getValue(),
-        symptom.code().doThis(seen.getKey()),
+        symptom.doThis(seen.getKey()),
         List.of());
   }
 
@@ -58,6 +62,10 @@ public final class NodeStatus {
     node.put(
         ClusterStatus.FINDINGS,
         new JsonArray(findings.stream().map(Finding::toJson).toList()));
+    node.put(ClusterStatus.REQUESTS, RecentRequests.of(readings).toJson());
+    if (findings.isEmpty()) {
+      node.put(ClusterStatus.QUIET_SINCE, quietSince.toString());
+    }
     readings.storeP99Millis().ifPresent(millis -> node.put(ClusterStatus.P99, millis));
     return node;
   }

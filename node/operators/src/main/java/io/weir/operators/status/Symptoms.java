@@ -27,11 +27,14 @@ public final class Symptoms {
    *
    * @param failing why receivers did not take their last warning, by their names
    * @param unknown the receivers that rules name and no file of the node has, by the names of the rules
+   * @param outage tells what happens to requests while Redis is away
    */
   public static List<Symptom> all(
-      Supplier<Map<String, String>> failing, Supplier<Map<String, String>> unknown) {
+      Supplier<Map<String, String>> failing,
+      Supplier<Map<String, String>> unknown,
+      Supplier<String> outage) {
     return List.of(
-        Symptom.ofNode(Code.REDIS_AWAY, Symptoms::away),
+        Symptom.ofNode(Code.REDIS_AWAY, Symptoms::away).meanwhile(outage),
         Symptom.ofNode(Code.UNDECIDED, Symptoms::undecided),
         Symptom.ofNode(Code.DEGRADED, Symptoms::degraded),
         Symptom.ofNode(Code.POLICY_FILE_REFUSED, Symptoms::refusedFile),

@@ -17,9 +17,11 @@ import org.junit.jupiter.api.Test;
 final class ClusterStatusTest {
   private static final Instant AT = Instant.parse("2026-01-02T03:04:05Z");
 
-  private final ClusterStatus status = new ClusterStatus(revision -> revision == 3
-      ? Optional.of(new PastRevision(3, AT.minusSeconds(600).toEpochMilli(), "admin", "", 10))
-      : Optional.empty());
+  private final ClusterStatus status = new ClusterStatus(
+      revision -> revision == 3
+          ? Optional.of(new PastRevision(3, AT.minusSeconds(600).toEpochMilli(), "admin", "", 10))
+          : Optional.empty(),
+      () -> "Until then …");
 
   private static JsonObject node(String listens, long revision, JsonObject... findings) {
     return new JsonObject()
@@ -56,6 +58,7 @@ final class ClusterStatusTest {
             .put(
                 "nodes",
                 new JsonObject().put("asked", 2).put("answered", 2).put("unseen", new JsonArray()))
+            .put("requests", requests(0, 0).put("words", "no requests in the last minute"))
             .put("redis", new JsonObject().put("state", "answers").put("p99Ms", 4.0))
             .put(
                 "policy",
@@ -63,6 +66,57 @@ final class ClusterStatusTest {
                     .put("revision", 3L)
                     .put("since", AT.minusSeconds(600).toString())
                     .put("by", "admin")));
+  }
+
+  private static JsonObject requests(long lastMinute, long denied) {
+    return new JsonObject().put("lastMinute", lastMinute).put("denied", denied);
+  }
+
+  private static JsonObject deciding(String listens, RecentRequests requests, int quietSeconds) {
+    return node(listens, 3)
+        .put("requests", requests.toJson())
+        .put("quietSince", AT.minusSeconds(quietSeconds).toString());
+  }
+
+  @Test
+  void theVerdictTellsTheShareOfDenialsBesideTheUsualOne() {
+    JsonObject known = deciding("a", new RecentRequests(800, 590, 1000, 720), 900);
+    JsonObject young = deciding("b", new RecentRequests(200, 150, 0, 0), 900);
+    assertThat(of(List.of(known, young)).getJsonObject("requests"))
+        .isEqualTo(requests(1000, 740)
+            .put("usuallyDeniedPercent", 72L)
+            .put("words", "74 % denied, usually 72 % in this hour"));
+    assertThat(of(List.of(young)).getJsonObject("requests"))
+        .isEqualTo(requests(200, 150).put("words", "75 % denied, the usual not known yet"));
+    assertThat(words(new RecentRequests(1000, 4, 1000, 6)))
+        .isEqualTo("below 1 % denied, usually 1 % in this hour");
+    assertThat(words(new RecentRequests(1000, 0, 1000, 6))).isEqualTo("none denied");
+  }
+
+  private String words(RecentRequests requests) {
+    return of(List.of(deciding("a", requests, 1))).getJsonObject("requests").getString("words");
+  }
+
+  @Test
+  void nothingNeedsAnybodySinceTheLastNodeBecameQuietOrStarted() {
+    RecentRequests none = new RecentRequests(0, 0, 0, 0);
+    JsonObject early = deciding("a", none, 900);
+    JsonObject late = deciding("b", none, 300);
+    assertThat(of(List.of(early, late)).getString("quietSince"))
+        .isEqualTo(AT.minusSeconds(300).toString());
+    assertThat(of(List.of(early, node("of an older version", 3))).containsKey("quietSince"))
+        .isFalse();
+    assertThat(
+            of(List.of(early, node("b", 3, finding("undecided", 5, "a")))).getString("quietSince"))
+        .isNull();
+  }
+
+  @Test
+  void troublesBetweenNodesEndTheQuiet() {
+    List<JsonObject> quiet = List.of(deciding("a", new RecentRequests(0, 0, 0, 0), 900));
+    JsonObject missed = status.of(new NodeAnswers(quiet, 2, List.of(), false), AT.minusSeconds(30));
+    assertThat(missed.containsKey("quietSince")).isFalse();
+    assertThat(of(quiet).getString("quietSince")).isEqualTo(AT.minusSeconds(30).toString());
   }
 
   @Test

@@ -24,7 +24,7 @@ final class NodeStatusTest {
   private final AtomicReference<Map<String, String>> failing = new AtomicReference<>(Map.of());
   private final AtomicReference<Map<String, String>> unknown = new AtomicReference<>(Map.of());
   private final NodeStatus status =
-      new NodeStatus(Symptoms.all(failing::get, unknown::get), meters, BEGIN);
+      new NodeStatus(Symptoms.all(failing::get, unknown::get, () -> "Until then …"), meters, BEGIN);
   private Instant now = BEGIN;
 
   private void pass(Duration time) {
@@ -74,12 +74,45 @@ final class NodeStatusTest {
     away[0] = 1;
     pass(Duration.ofSeconds(10));
     assertThat(found()).containsExactly("redis_away since 12 s: Redis is away");
+    assertThat(described().getJsonArray("findings").getJsonObject(0).getString("doThis"))
+        .isEqualTo("Bring Redis back. Until then …");
     away[0] = 0;
     pass(Duration.ofSeconds(2));
     assertThat(found()).isEmpty();
     away[0] = 1;
     pass(Duration.ofSeconds(2));
     assertThat(found()).containsExactly("redis_away since 34 s: Redis is away");
+  }
+
+  @Test
+  void aNodeIsQuietSinceItsStartOrItsLastFinding() {
+    double[] away = {0};
+    meters.gauge("throttle.shared.state.away", away, it -> it[0]);
+    pass(Duration.ofSeconds(10));
+    assertThat(described().getString("quietSince")).isEqualTo(BEGIN.toString());
+    away[0] = 1;
+    pass(Duration.ofSeconds(10));
+    assertThat(described().containsKey("quietSince")).isFalse();
+    away[0] = 0;
+    pass(Duration.ofSeconds(10));
+    assertThat(described().getString("quietSince"))
+        .isEqualTo(BEGIN.plusSeconds(22).toString());
+  }
+
+  @Test
+  void aNodeKnowsTheUsualShareOfDenialsAfterElevenMinutes() {
+    decided("allowed", 0);
+    decided("denied", 0);
+    for (int minute = 0; minute < 13; minute++) {
+      decided("allowed", 100);
+      decided("denied", 300);
+      pass(Duration.ofSeconds(58));
+      assertThat(described().getJsonObject("requests").getLong("usual"))
+          .isEqualTo(minute < 11 ? 0 : 400);
+      pass(Duration.ofSeconds(2));
+    }
+    assertThat(described().getJsonObject("requests"))
+        .isEqualTo(new RecentRequests(400, 300, 400, 300).toJson());
   }
 
   @Test

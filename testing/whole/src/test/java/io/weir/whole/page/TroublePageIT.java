@@ -56,6 +56,8 @@ final class TroublePageIT extends OperatorsPage {
     redis.pause();
     try {
       assertThat(page.locator(".verdict")).containsText("Redis is away");
+      assertThat(page.locator(".verdict"))
+          .containsText("Until then each node gives out its share of the limits");
       assertThat(page.locator("main")).containsText("Redis is away: only this node was asked");
       assertThat(cases).containsText("acme/busy");
       assertThat(page.locator(".marks .bad")).containsText("Redis is away");

@@ -37,9 +37,9 @@ function finding(one) {
 // A node lists so many at most.
 const totalOf = found => `${number(found.total)}${found.hasMore ? '+' : ''}`;
 
-/** One line: how many things need the operator, each with since when and what to do; or that nothing does. */
+/** How many things need the operator, each with since when and what to do; or that nothing does, since when, and how many are denied all the same. */
 function verdict() {
-  const { needsYou, findings, redis, policy } = live.status;
+  const { needsYou, findings, redis, policy, quietSince, requests } = live.status;
   if (needsYou) {
     return html`<section class="verdict bad" aria-label="what needs you"><b>${findings.length === 1 ? 'One thing needs you' : `${findings.length} things need you`}</b>
       <ul>${findings.map(finding)}</ul></section>`;
@@ -50,7 +50,8 @@ function verdict() {
     redis.p99Ms === undefined ? 'Redis reachable' : `Redis p99 ${number(redis.p99Ms)} ms`,
     `policy ${policy.revision}${policy.since ? ` since ${clock(policy.since)}` : ''}${policy.by ? ` by ${policy.by}` : ''}`
   ];
-  return html`<p class="verdict"><b>Nothing needs you</b> <span class="quiet">· ${facts.join(' · ')}</span></p>`;
+  return html`<p class="verdict"><b>Nothing needs you</b>${quietSince ? html`, since ${clock(quietSince)} (${age(quietSince)})` : nothing} · ${requests.words}
+    <span class="quiet">· ${facts.join(' · ')}</span></p>`;
 }
 
 function traffic() {
