@@ -146,7 +146,9 @@ public final class Beat {
     long at = now.get().toEpochMilli();
     long ends = (Math.floorDiv(at, spanMillis) + 1) * spanMillis;
     vertx.setTimer(ends - at + AFTER.toMillis(), over -> {
-      counted.end(Math.floorDiv(ends, spanMillis) - 1);
+      // By more than a span if the process stood still.
+      long late = Math.max(ends, now.get().toEpochMilli());
+      counted.end(Math.floorDiv(late, spanMillis) - 1);
       status.look(now.get());
       published.look(now.get());
       next(vertx);

@@ -21,6 +21,7 @@ final class Counted {
   private final Supplier<Collection<Counter>> decisions;
   private final Deque<Span> spans = new ArrayDeque<>();
   private Map<Tags, Long> before;
+  private long ended = Long.MAX_VALUE;
 
   /** @param decisions the counters of decisions, with the tags operation, outcome and bucket */
   Counted(Supplier<Collection<Counter>> decisions) {
@@ -55,14 +56,27 @@ final class Counted {
     return counts;
   }
 
-  /** Ends the span with this number: what was decided since the last one ended is in it. */
+  /**
+   * Ends the span with this number: what was decided since the last one ended is in it. If that was earlier than a span ago,
+   * since the process stood still, it is divided among the spans since then: their rates are means.
+   */
   synchronized void end(long number) {
     Map<Tags, Long> now = read();
+    int passed = (int) Math.min(MOST_SPANS, Math.max(1, number - ended));
+    for (int i = 0; i < passed; i++) {
+      add(number - passed + 1 + i, now, passed, i);
+    }
+    before = now;
+    ended = number;
+  }
+
+  private void add(long number, Map<Tags, Long> now, int parts, int part) {
     Map<String, Long> admitted = new HashMap<>();
     Map<String, Long> denied = new HashMap<>();
     Map<String, Long> limits = new HashMap<>();
     now.forEach((tags, count) -> {
-      long more = count - before.getOrDefault(tags, 0L);
+      long grown = count - before.getOrDefault(tags, 0L);
+      long more = grown * (part + 1) / parts - grown * part / parts; // the parts sum up to all
       if (more > 0) {
         (tags.isAdmitted() ? admitted : denied).merge(tags.operation(), more, Long::sum);
         if (!tags.isAdmitted()) {
@@ -70,7 +84,6 @@ final class Counted {
         }
       }
     });
-    before = now;
     spans.addLast(new Span(number, admitted, denied, limits));
     if (spans.size() > MOST_SPANS) {
       spans.removeFirst();

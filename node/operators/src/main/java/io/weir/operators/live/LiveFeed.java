@@ -36,8 +36,6 @@ public final class LiveFeed {
   private static final int TOP_ROWS = 10;
   private static final CaseQuery OPEN =
       new CaseQuery(CaseState.NOW, Optional.empty(), CaseQuery.MOST);
-  /** A span is told again until all nodes have ended it. */
-  private static final int SPANS_AGAIN = 3;
 
   /** The browser connects again. */
   private static final Duration LASTS = Duration.ofMinutes(10);
@@ -50,12 +48,14 @@ public final class LiveFeed {
   private final CaseSearch cases;
   private final Set<Stream> streams = ConcurrentHashMap.newKeySet();
   private final Bulkhead places = new Bulkhead(MOST_OF_OPERATOR, MOST, MOST);
+  private final Told told; // owned by the loop of start
   private boolean isLooking; // owned by the loop of start
 
   public LiveFeed(Pulse pulse, TopView top, CaseSearch cases) {
     this.pulse = pulse;
     this.top = top;
     this.cases = cases;
+    this.told = new Told(pulse.span());
   }
 
   /**
@@ -93,17 +93,21 @@ public final class LiveFeed {
     vertx.setPeriodic(Duration.ofSeconds(Span.SECONDS).toMillis(), timer -> {
       if (!streams.isEmpty() && !isLooking) {
         isLooking = true;
-        events(work, pulse.span() - SPANS_AGAIN)
-            .onSuccess(text -> streams.forEach(stream -> stream.send(text)))
+        Future<JsonObject> nodes = pulse.look(work, OF_ALL, told.since(pulse.oldest()));
+        events(work, nodes)
+            .onSuccess(text -> {
+              told.told(nodes.result());
+              streams.forEach(stream -> stream.send(text));
+            })
             .onFailure(error -> LOG.warn("nothing could be sent to the watching browsers", error))
             .onComplete(over -> isLooking = false);
       }
     });
   }
 
-  private Future<String> events(OperatorWork work, long since) {
+  private Future<String> events(OperatorWork work, Future<JsonObject> nodes) {
     return Future.all(
-            pulse.look(work, OF_ALL, since).map(nodes -> event("pulse", nodes)),
+            nodes.map(found -> event("pulse", found)),
             top.look(work, TOP_ROWS).map(names -> event("top", names)).otherwise(""),
             cases.find(work, OF_ALL, OPEN).map(found -> event("cases", found)))
         .map(events -> String.join("", events.<String>list()));
@@ -142,7 +146,7 @@ public final class LiveFeed {
     request.connection().shutdownHandler(stopping -> stream.end());
     request.resume();
     long timer = vertx.setTimer(LASTS.toMillis(), late -> stream.end());
-    events(work, pulse.oldest()).onSuccess(stream::send);
+    events(work, pulse.look(work, OF_ALL, pulse.oldest())).onSuccess(stream::send);
     return over.future().onComplete(ended -> {
       vertx.cancelTimer(timer);
       place.free();

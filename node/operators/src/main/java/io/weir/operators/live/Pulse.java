@@ -115,6 +115,7 @@ public final class Pulse {
         .put("at", at.toString())
         .put("span", span())
         .put("spanSeconds", Span.SECONDS)
+        .put("since", since)
         .put("nodesAsked", asked)
         .put("redis", others.isEmpty() ? "away" : "answers")
         .put(STATUS, verdict)

@@ -69,8 +69,8 @@ final class PicturesIT {
     PlaywrightAssertions.setDefaultAssertionTimeout(60_000);
     try (Chromium chromium = Chromium.start();
         RedisProcess redis = RedisProcess.start();
-        NodeFixture node = NodeFixture.at(redis.uri(), POLICY, FailureMode.LOCAL);
-        NodeFixture another = NodeFixture.at(redis.uri(), POLICY, FailureMode.LOCAL);
+        NodeFixture node = NodeFixture.losing(redis.uri(), POLICY, FailureMode.LOCAL);
+        NodeFixture another = NodeFixture.losing(redis.uri(), POLICY, FailureMode.LOCAL);
         BrowserContext context = chromium
             .browser()
             .newContext(new NewContextOptions().setViewportSize(1440, 900).setTimezoneId("UTC"))) {

@@ -58,6 +58,7 @@ final class TroublePageIT extends OperatorsPage {
       assertThat(page.locator(".verdict")).containsText("Redis is away");
       assertThat(page.locator(".verdict"))
           .containsText("Until then each node gives out its share of the limits");
+      assertThat(page.locator(".gap.some")).hasText("this node alone");
       assertThat(page.locator("main")).containsText("Redis is away: only this node was asked");
       assertThat(cases).containsText("acme/busy");
       assertThat(page.locator(".marks .bad")).containsText("Redis is away");
@@ -65,6 +66,7 @@ final class TroublePageIT extends OperatorsPage {
       redis.resume();
     }
     assertThat(page.locator(".verdict")).not().containsText("Redis is away");
+    assertThat(page.locator(".gap.some")).hasCount(0); // the nodes have told it since
     assertThat(page.locator("main")).not().containsText("only this node was asked");
     assertThat(page.locator(".marks .bad")).containsText("Redis is away"); // it was, then
     assertThat(page.locator(".rates .mark.bad")).not().hasCount(0);

@@ -11,19 +11,47 @@ const NONE = { admitted: {}, denied: {} };
 const sum = counts => Object.values(counts).reduce((total, one) => total + one, 0);
 
 /**
- * Admitted and denied requests a second for each span of the last minutes, and their means over the last minute.
+ * Admitted and denied requests a second for each span of the last minutes, whether they are `known`, and the means of those
+ * of the last minute that are.
  *
- * @param live what was told: `spans` by number, `span` that is not over, and `spanSeconds`
+ * @param live what was told: `spans` by number, whose figures are `known`, `span` that is not over, and `spanSeconds`
  */
 export function rates(live) {
   const last = live.span - 2; // a span is told by all nodes one span later
   const length = (MINUTES * 60) / live.spanSeconds;
-  const spans = Array.from({ length }, (unused, index) => live.spans.get(last - length + 1 + index) || NONE);
-  const of = part => spans.map(span => sum(span[part]) / live.spanSeconds);
+  const numbers = Array.from({ length }, (unused, index) => last - length + 1 + index);
+  const known = numbers.map(number => live.known.get(number));
+  const of = part => numbers.map(number => sum((live.spans.get(number) || NONE)[part]) / live.spanSeconds);
   const passed = of('admitted');
   const denied = of('denied');
-  const mean = values => values.slice(-MEAN_SECONDS / live.spanSeconds).reduce((total, one) => total + one, 0) / (MEAN_SECONDS / live.spanSeconds);
-  return { passed, denied, meanPassed: mean(passed), meanDenied: mean(denied), until: (last + 1) * live.spanSeconds * 1000 };
+  const minute = length - MEAN_SECONDS / live.spanSeconds;
+  const counted = Math.max(1, known.filter((by, index) => by && index >= minute).length);
+  const mean = values => values.slice(minute).reduce((total, one) => total + one, 0) / counted;
+  return { passed, denied, known, meanPassed: mean(passed), meanDenied: mean(denied), until: (last + 1) * live.spanSeconds * 1000 };
+}
+
+const GAPS = { none: 'no figures', some: 'this node alone' };
+
+/** The runs of spans that not all nodes told: from, to, and what is known of them. */
+function gaps(known) {
+  const runs = [];
+  known.forEach((by = 'none', index) => {
+    const run = runs.at(-1);
+    if (run && run.by === by && run.to === index) {
+      run.to++;
+    } else if (by !== 'all') {
+      runs.push({ by, from: index, to: index + 1 });
+    }
+  });
+  return runs;
+}
+
+// Shaded, with words that begin or end where the chart has more room.
+function gap({ by, from, to }, length) {
+  const percent = index => (100 * index) / length;
+  const isLeft = from + to < length;
+  return svg`<g class=${`gap ${by}`}><rect x=${`${percent(from)}%`} width=${`${percent(to - from)}%`} height="100%"></rect>
+    <text x=${`${percent(isLeft ? from : to)}%`} y="100%" dx=${isLeft ? 4 : -4} dy="-6" text-anchor=${isLeft ? 'start' : 'end'}>${GAPS[by]}</text></g>`;
 }
 
 // An area from the ground up to the values, one step for each.
@@ -44,9 +72,9 @@ function steps(most) {
 }
 
 // Its lines and words keep their form, however wide the chart is; the marks that have words below have their numbers above.
-function scale(most, named, x) {
+function scale(most, named, x, known) {
   const y = value => `${100 - (100 * value) / most}%`;
-  return html`<svg class="scale" aria-hidden="true">${steps(most).map(
+  return html`<svg class="scale" aria-hidden="true">${gaps(known).map(run => gap(run, known.length))}${steps(most).map(
     value => svg`<line x1="0" x2="100%" y1=${y(value)} y2=${y(value)}></line><text x="2" y=${y(value)} dy="-3">${number(value)}/s</text>`
   )}${named.map((mark, index) => svg`<text class="mark ${mark.kind || ''}" x=${`${(100 * x(mark)) / WIDTH}%`} y="0" dy="-3">${index + 1}</text>`)}</svg>`;
 }
@@ -55,16 +83,17 @@ function scale(most, named, x) {
 export function chart(of, marks) {
   const from = of.until - MINUTES * 60_000;
   const most = Math.max(1, ...of.passed.map((value, index) => value + of.denied[index])) * 1.1;
+  const step = (MINUTES * 60_000) / of.known.length;
   const x = mark => (WIDTH * (Date.parse(mark.at) - from)) / (of.until - from);
   const shown = marks.filter(mark => x(mark) > 0 && x(mark) < WIDTH).sort((one, other) => Date.parse(other.at) - Date.parse(one.at));
   const inTime = shown.slice(0, 3).reverse(); // the newest ones
-  const label = `requests a second in the last ${MINUTES} minutes: ${number(of.meanPassed)} passed, ${number(of.meanDenied)} denied on average of a minute, at most ${number(most / 1.1)}`;
+  const label = `requests a second in the last ${MINUTES} minutes: ${number(of.meanPassed)} passed, ${number(of.meanDenied)} denied on average of a minute, at most ${number(most / 1.1)}${gaps(of.known).map(run => `; ${GAPS[run.by]} from ${clock(from + run.from * step)} to ${clock(from + run.to * step)}`).join('')}`;
   return html`<figure class="chart">
     <div class="plot"><svg class="rates" role="img" aria-label=${label} viewBox=${`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none">
       <polygon class="passed" points=${area(of.passed, most)}></polygon>
       <polygon class="denied" points=${area(of.denied, most, index => of.passed[index])}></polygon>
       ${shown.map(mark => svg`<line class="mark ${mark.kind || ''}" x1=${x(mark)} x2=${x(mark)} y1="0" y2=${HEIGHT}><title>${clock(mark.at)} ${mark.words}</title></line>`)}
-    </svg>${scale(most, inTime, x)}</div>
+    </svg>${scale(most, inTime, x, of.known)}</div>
     <figcaption><span>${clock(from)}</span><ul class="marks">${inTime.map(
       (mark, index) => html`<li class=${mark.kind || ''}><b>${index + 1}</b> ${clock(mark.at)} ${mark.words}</li>`
     )}</ul><span>${clock(of.until)}</span></figcaption>

@@ -4,11 +4,13 @@ const MOST_SPANS = 160;
 const LEAST_PAUSE_MILLIS = 2000;
 const MOST_PAUSE_MILLIS = 30000;
 
+const RANKS = { undefined: 0, some: 1, all: 2 };
+
 /**
- * The latest of what was told; `isHeard` says whether the stream is open, `heardAt` when it was told last, and `begun` has
+ * The latest of what was told; `known` has the numbers of the spans that `all` nodes told or only `some`; `isHeard` says whether the stream is open, `heardAt` when it was told last, and `begun` has
  * the beginnings of findings, also of those that are over.
  */
-export const live = { spans: new Map(), span: 0, spanSeconds: 2, nodes: [], cases: null, isHeard: false, heardAt: 0, begun: new Map() };
+export const live = { spans: new Map(), known: new Map(), span: 0, spanSeconds: 2, nodes: [], cases: null, isHeard: false, heardAt: 0, begun: new Map() };
 
 let source = null;
 let timer = 0;
@@ -56,11 +58,20 @@ export function stop() {
 
 function heardPulse({ spans, ...pulse }) {
   spans.forEach(span => live.spans.set(span.span, span));
-  for (const number of live.spans.keys()) {
-    if (number < pulse.span - MOST_SPANS) {
-      live.spans.delete(number);
-    }
-  }
+  know(pulse);
+  [live.spans, live.known].forEach(all => [...all.keys()].filter(number => number < pulse.span - MOST_SPANS).forEach(number => all.delete(number)));
   pulse.status.findings.forEach(({ code, of, since, what }) => live.begun.set(`${code} ${of}`, { at: since, words: what, kind: 'bad' }));
   Object.assign(live, pulse, { heardAt: Date.now(), isHeard: true });
+}
+
+// A span without decisions is not sent: it is known by what was asked for. Before its start no node counts.
+function know({ since, span, spanSeconds, nodes, nodesAsked, redis }) {
+  const by = redis === 'answers' && nodes.length >= nodesAsked ? 'all' : 'some';
+  const begun = Math.floor(Math.min(...nodes.map(node => Date.parse(node.upSince))) / (spanSeconds * 1000));
+  for (let number = Math.max(since, begun); number < span; number++) {
+    const rank = number === span - 1 ? 'some' : by; // not each node has ended the last one
+    if (RANKS[rank] > RANKS[live.known.get(number)]) {
+      live.known.set(number, rank);
+    }
+  }
 }
