@@ -79,8 +79,8 @@ export function denialList(isOfOneKey) {
     ...(isOfOneKey ? [] : [['who', group => keyLink(group.latest.key, group.latest.tenant, { operation: group.latest.operation, limit: limits(group.latest) }), 'long']]),
     ['limit', group => html`<b>${inWords(group.latest)}</b> ${operation(group.latest)}`, 'long'],
     ['denials', group => html`<details @toggle=${stand}><summary>${number(group.members.length)}</summary><ul class="singles">${group.members.slice(0, 50).map(single)}</ul></details>`],
-    ['first', group => age(group.first.at), 'number hour'],
-    ['last', group => age(group.latest.at), 'number'],
+    ['oldest', group => age(group.first.at), 'number hour'],
+    ['newest', group => age(group.latest.at), 'number'],
     ['the caller got', group => told(group.latest)]
   ];
 
@@ -98,6 +98,12 @@ export function denialList(isOfOneKey) {
       }
     },
     found: () => shown.found,
+    /** What is shown of one key: nodes do not remember each denial of a key that is denied often. */
+    heading() {
+      const all = shown.found?.denials || [];
+      const oldest = all.at(-1)?.at;
+      return all.length > 1 ? html`${number(all.length)} remembered denials, all of the last ${age(oldest)}` : oldest ? html`Remembered denial of ${age(oldest)} ago` : 'Remembered denials';
+    },
     draw(app) {
       const all = matching(app);
       const pause = () => {

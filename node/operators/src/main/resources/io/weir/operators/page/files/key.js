@@ -210,7 +210,7 @@ export function draw(app, close, manage = () => nothing) {
     ${of
       ? html`${shown.denial ? html`<h3>The key now</h3>` : nothing}${decisions(of)}${buttons(app, of)}${manage(app, { ...shown }, () => find(true))}
           <h3>Limits</h3>${limits(of)}${holders(of)}
-          <h3>Its last denials ${denials.found() ? silent(denials.found()) : nothing}</h3>${denials.draw(app)}
+          <h3>${denials.heading()} ${denials.found() ? silent(denials.found()) : nothing}</h3>${denials.draw(app)}
           <h3>Record</h3>${about(of)}${state(of)}`
       : app.failure ? nothing : loading(6)}
   </section>`;
