@@ -14,6 +14,18 @@ import org.junit.jupiter.api.Test;
 /** What the first lines of the page say is true beside what stands below. */
 @Tag("page")
 final class VerdictPageIT extends OperatorsPage {
+  /** The lines of the longest effect that an action has, with a button that is too narrow for it as two. */
+  private static final String TALLEST = """
+      Math.max(...[...document.querySelectorAll('.actions button')].map(button => {
+        const effect = button.querySelector('small');
+        const range = document.createRange();
+        range.selectNodeContents(effect);
+        return button.scrollWidth > button.clientWidth ? 2 : range.getClientRects().length;
+      }))""";
+
+  private static final String ROWS = """
+      new Set([...document.querySelectorAll('.actions button')].map(button => button.offsetTop)).size""";
+
   @Test
   void theQuietLineSaysSinceWhenAndHowManyAreDenied() {
     signIn();
@@ -53,6 +65,23 @@ final class VerdictPageIT extends OperatorsPage {
     assertThat(gaps).hasText("no figures");
     assertThat(page.locator(".rates"))
         .hasAttribute("aria-label", Pattern.compile(".*; no figures from .* to .*"));
+    assertThat(complaints).isEmpty();
+  }
+
+  @Test
+  void anActionSaysWhatItDoesInOneLineOnAnyScreen() {
+    ask("spent", 6);
+    ask("spent", 1);
+    page.setViewportSize(1440, 900);
+    show("now?key=spent");
+    assertThat(button("Reset…")).containsText("forgets what it has used");
+    assertThat(button("Freeze…")).containsText("refuses all requests");
+    assertThat(page.evaluate(ROWS)).isEqualTo(1); // beside the list
+    for (int width : WIDTHS) {
+      page.setViewportSize(width, 900);
+      assertThat(page.evaluate(TALLEST)).as("lines at %d", width).isEqualTo(1);
+      assertThat(isTooWide()).isEqualTo(false);
+    }
     assertThat(complaints).isEmpty();
   }
 }

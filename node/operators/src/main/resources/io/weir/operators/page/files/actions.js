@@ -205,21 +205,21 @@ async function changeSize(app, of, name) {
 }
 
 /**
- * The buttons of a key or a tenant.
+ * The buttons of a key or a tenant, each with what it does in the words of the command line.
  *
  * @param may whether it can `reset`, `size` and `freeze`, and the `likely` one of them
  * @param acting makes a listener from an action, which gets the key or the tenant as it is shown then
  * @param more other buttons
  */
 export function actions(app, { record }, may, acting, more = nothing) {
-  const button = (name, title, key, action, kind = '') => html`<button type="button" data-key=${key} class="${kind} ${may.likely === name ? 'primary' : ''}"
-    ?disabled=${!may[name]} @click=${acting(of => action(app, of))}>${title}…</button>`;
-  return html`<div class="buttons">
-    ${button('reset', 'Reset', 'r', reset)}
-    ${button('size', 'Boost', 'b', (...all) => changeSize(...all, 'boost'))}
-    ${button('size', 'Lower', nothing, (...all) => changeSize(...all, 'lower'))}
+  const button = (name, [title, effect], key, action, kind = '') => html`<button type="button" data-key=${key} class="${kind} ${may.likely === name ? 'primary' : ''}"
+    ?disabled=${!may[name]} @click=${acting(of => action(app, of))}>${title}… <small>${effect}</small></button>`;
+  return html`<div class="buttons actions">
+    ${button('reset', ['Reset', 'forgets what it has used'], 'r', reset)}
+    ${button('size', ['Boost', 'more for a while'], 'b', (...all) => changeSize(...all, 'boost'))}
+    ${button('size', ['Lower', 'less for a while'], nothing, (...all) => changeSize(...all, 'lower'))}
     ${more}
-    ${button('freeze', record?.state === 'frozen' ? 'Activate' : 'Freeze', 'f', freeze, 'apart')}
+    ${button('freeze', record?.state === 'frozen' ? ['Activate', 'serves its requests again'] : ['Freeze', 'refuses all requests'], 'f', freeze, 'apart')}
   </div>`;
 }
 

@@ -180,7 +180,7 @@ function buttons(app, of) {
   const why = mayKeys ? (of.listed ? 'The policy lists this subject: it is changed under Limits.' : '') : 'Your token may look only.';
   // The likely next step: let a denied caller through, or a frozen one.
   const likely = shown.record?.state === 'frozen' ? mayFreeze && 'freeze' : of.decisions.some(one => one.decision === 'denied') && mayReset && 'reset';
-  const more = html`<button type="button" @click=${app.doing(() => copy(app, summary(of)))}>Copy</button>`;
+  const more = html`<button type="button" @click=${app.doing(() => copy(app, summary(of)))}>Copy <small>as text</small></button>`;
   return html`${actions(app, shown, { reset: mayReset, size: mayReset && !of.listed, freeze: mayFreeze, likely }, action => acting(app, action), more)}
     ${why ? html`<p class="quiet">${why}</p>` : nothing}`;
 }
