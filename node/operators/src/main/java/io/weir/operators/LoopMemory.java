@@ -93,7 +93,7 @@ final class LoopMemory implements Witness {
     int most = 0;
     for (Limit limit : allowed.limits()) {
       int percent = LimitFill.percent(limit);
-      if (percent >= Math.max(NEAR_PERCENT, most + 1)) {
+      if (percent >= Math.max(NEAR_PERCENT, most + 1) && denies(question, limit)) {
         fullest = limit;
         most = percent;
       }
@@ -102,6 +102,12 @@ final class LoopMemory implements Witness {
       callers.add(CaseType.NEAR, question, fullest.bucket(), nanos.getAsLong());
     }
     return allowed;
+  }
+
+  // A quota that only warns denies nobody, however full it is.
+  private static boolean denies(Question question, Limit limit) {
+    return limit.kind() != Kind.QUOTA
+        || !LimitScope.isSoft(question.subject().plan(), limit.bucket());
   }
 
   private Decision denied(Question question, Denied denied) {

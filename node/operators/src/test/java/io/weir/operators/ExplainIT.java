@@ -244,6 +244,19 @@ final class ExplainIT {
     assertThat(weir("denials", id)).containsPattern("why +" + words);
   }
 
+  @Test
+  void whatForbidsAllOperationsIsSaidOnce() {
+    JsonObject explained = explain("key=cold");
+    assertThat(explained.getInteger("verdicts")).isOne();
+    assertThat(explained.getJsonArray("decisions")).hasSizeGreaterThan(1);
+    String printed = weir("explain", "cold").replaceAll("\\s+", " ");
+    assertThat(printed)
+        .containsOnlyOnce("key is frozen")
+        .contains(" by acme/cold, plan ", ": none of them can pass: the key is frozen.");
+    assertThat(explain("key=k1").getInteger("verdicts"))
+        .isEqualTo(explain("key=k1").getJsonArray("decisions").size());
+  }
+
   private static String weir(String... words) {
     List<String> all = new ArrayList<>(List.of(words));
     all.addAll(List.of("--node", fixture.uri("/").toString(), "--admin-token", NodeFixture.ADMIN));

@@ -51,11 +51,12 @@ public final class InsightCommands {
         .watched();
   }
 
-  // The words are a verdict for each operation, a sentence for each limit, and what else there is.
+  // The words are verdicts on the operations, a sentence for each limit, and what else there is.
   private static void explained(RowCommand call, JsonObject found) {
     List<String> words =
         found.getJsonArray("words").stream().map(String::valueOf).toList();
-    int verdicts = Math.max(1, RowCommand.objects(found, "decisions").size());
+    int decisions = Math.max(1, RowCommand.objects(found, "decisions").size());
+    int verdicts = found.getInteger("verdicts", decisions); // a node of an older version has none
     List<JsonObject> limits = RowCommand.objects(found, "limits");
     Instant at = Instant.parse(found.getString("at"));
     words.stream()

@@ -6,10 +6,10 @@ import io.weir.core.bucket.Bucket;
 import io.weir.core.bucket.Demand;
 import io.weir.core.decision.Limit;
 import io.weir.core.kind.Kind;
-import io.weir.core.kind.Quota;
 import io.weir.core.policy.Plan;
 import io.weir.node.resp.limit.RequestLimit;
 import io.weir.operators.explain.Explained.Holder;
+import io.weir.operators.top.LimitScope;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -90,13 +90,7 @@ record ExplainedLimit(
 
   // One that only warns is never full.
   private boolean isSoft() {
-    return facts
-        .decided()
-        .subject()
-        .plan()
-        .kinds()
-        .anyMatch(kind ->
-            kind instanceof Quota quota && quota.isSoft() && quota.name().equals(limit.bucket()));
+    return LimitScope.isSoft(facts.decided().subject().plan(), limit.bucket());
   }
 
   /** The requests that hold its permits. */

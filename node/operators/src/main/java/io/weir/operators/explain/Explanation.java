@@ -197,14 +197,30 @@ final class Explanation {
 
   /** The decision in words. */
   String sentence() {
-    return "%s of %d by %s/%s, plan %s: %s"
+    return "%s of %d by %s: %s"
         .formatted(
             facts.decided().operation(),
             facts.decided().cost(),
+            caller(),
+            facts.decided().decision().map(this::inWords).orElseGet(this::withoutRedis));
+  }
+
+  /** The caller in words. */
+  String caller() {
+    return "%s/%s, plan %s"
+        .formatted(
             facts.decided().subject().tenant(),
             facts.decided().subject().id(),
-            plan().name(),
-            facts.decided().decision().map(this::inWords).orElseGet(this::withoutRedis));
+            plan().name());
+  }
+
+  /** Why no such request ever passes; empty if one does. */
+  Optional<String> forbidden() {
+    return facts
+        .decided()
+        .decision()
+        .filter(NeverAllowed.class::isInstance)
+        .map(never -> why((NeverAllowed) never));
   }
 
   /** Limits in words, and who holds their permits. */
@@ -235,16 +251,18 @@ final class Explanation {
   }
 
   private String neverInWords(NeverAllowed never) {
-    return "it can never pass: "
-        + switch (never.reason()) {
-          case ACCESS_DISABLED ->
-            "the %s.".formatted(ReasonCode.words(code(never)).orElseThrow());
-          case OPERATION_NOT_CONFIGURED ->
-            "no bucket of the plan limits the operation, and the policy denies such operations.";
-          case COST_EXCEEDS_CAPACITY ->
-            "the cost is above the size of %s.".formatted(String.join(", ", never.full()));
-          case RESERVATION_ENDED, RESERVATION_ID_REUSED -> never.reason().code() + ".";
-        };
+    return "it can never pass: " + why(never);
+  }
+
+  private String why(NeverAllowed never) {
+    return switch (never.reason()) {
+      case ACCESS_DISABLED -> "the %s.".formatted(ReasonCode.words(code(never)).orElseThrow());
+      case OPERATION_NOT_CONFIGURED ->
+        "no bucket of the plan limits the operation, and the policy denies such operations.";
+      case COST_EXCEEDS_CAPACITY ->
+        "the cost is above the size of %s.".formatted(String.join(", ", never.full()));
+      case RESERVATION_ENDED, RESERVATION_ID_REUSED -> never.reason().code() + ".";
+    };
   }
 
   private String withoutRedis() {

@@ -1,6 +1,7 @@
 package io.weir.operators.explain;
 
 import static java.util.stream.Collectors.groupingBy;
+import static java.util.stream.Collectors.joining;
 import static java.util.stream.Collectors.toList;
 
 import io.vertx.core.json.JsonArray;
@@ -42,6 +43,7 @@ record KeyExplanation(List<Explanation> all, List<Explanation> audited) {
         .put("limits", new JsonArray(Stream.concat(enforced, notEnforced).toList()))
         .put("queue", new JsonArray(any.queue()))
         .put("states", any.states())
+        .put("verdicts", verdicts().size())
         .put("words", new JsonArray(words()));
   }
 
@@ -60,8 +62,27 @@ record KeyExplanation(List<Explanation> all, List<Explanation> audited) {
         .put("operations", new JsonArray(seen.stream().map(Seen::operation).toList()));
   }
 
+  // A reason that forbids an operation for good mostly forbids them all: it stands once.
+  private List<String> verdicts() {
+    Map<String, List<Explanation>> same = all.stream()
+        .collect(groupingBy(
+            one -> one.forbidden().orElseGet(one::sentence), LinkedHashMap::new, toList()));
+    return same.values().stream().map(KeyExplanation::verdict).toList();
+  }
+
+  private static String verdict(List<Explanation> same) {
+    Explanation first = same.get(0);
+    return same.size() == 1
+        ? first.sentence()
+        : "%s by %s: none of them can pass: %s"
+            .formatted(
+                same.stream().map(Explanation::operation).collect(joining(", ")),
+                first.caller(),
+                first.forbidden().orElseThrow());
+  }
+
   private List<String> words() {
-    List<String> words = new ArrayList<>(all.stream().map(Explanation::sentence).toList());
+    List<String> words = new ArrayList<>(verdicts());
     // A sentence for each limit, then the holders of permits.
     List<String> enforced = Explanation.inWords(once(all));
     int sentences = once(all).size();

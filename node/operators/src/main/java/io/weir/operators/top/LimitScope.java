@@ -4,6 +4,7 @@ import io.weir.core.bucket.Demand;
 import io.weir.core.bucket.Scope;
 import io.weir.core.kind.Kind;
 import io.weir.core.kind.KindDemand;
+import io.weir.core.kind.Quota;
 import io.weir.core.policy.OperationLimit.Limited;
 import io.weir.core.policy.Plan;
 import io.weir.node.admission.Witness.Question;
@@ -28,6 +29,13 @@ public final class LimitScope {
   /** Its kind; empty if the plan has no such limit for the operation. */
   public static Optional<Kind> kind(Question question, String limit) {
     return found(question, limit).map(Found::kind);
+  }
+
+  /** Whether it is a quota of the plan that only warns. */
+  public static boolean isSoft(Plan plan, String limit) {
+    return plan.kinds()
+        .anyMatch(kind ->
+            kind instanceof Quota quota && quota.isSoft() && quota.name().equals(limit));
   }
 
   private static Optional<Found> found(Question question, String limit) {
