@@ -70,11 +70,19 @@ final class RecordList {
     Table<JsonObject> owners =
         kind.equals("keys") ? ids.text("tenant", one -> one.getString("tenant", "")) : ids;
     return owners
-        .text("plan", one -> one.getString("plan", ""))
+        .text("plan", RecordList::plan)
         .whole("state", one -> one.getString("state"))
         .whole(
             "changed", one -> Ago.words(one.getJsonObject("changed").getString("at"), call.now()))
         .text("by", one -> one.getJsonObject("changed").getString("by", ""));
+  }
+
+  // The plan, and who gives it if that is not the record.
+  private static String plan(JsonObject one) {
+    String own = one.getString("plan", "");
+    return own.isEmpty() && one.containsKey("planInForce")
+        ? "%s (%s)".formatted(one.getString("planInForce"), one.getString("planFrom"))
+        : own;
   }
 
   /** Asks page by page; fails with the first page that does. */

@@ -25,19 +25,21 @@ final class EffectiveLimits {
   private final Policy policy;
   private final SubjectEntry asked;
   private final StoredRecord key;
+  private final Optional<StoredRecord> tenant;
   private final long nowMillis;
 
   EffectiveLimits(Policy policy, StoredRecord key, Optional<StoredRecord> tenant, long nowMillis) {
     this.policy = policy;
     this.key = key;
+    this.tenant = tenant;
     this.nowMillis = nowMillis;
     this.asked = Subjects.entry(key, tenant, nowMillis);
   }
 
-  /** Adds the members {@code planInForce}, {@code limits} and {@code problems}. */
+  /** Adds the members of {@link PlanInForce}, and {@code limits} and {@code problems}. */
   void addTo(JsonObject json) {
     Compiled compiled = policy.compile(asked);
-    policy.planName(asked).ifPresent(name -> json.put("planInForce", name));
+    PlanInForce.addTo(json, policy, key, tenant, nowMillis);
     JsonArray problems = new JsonArray();
     compiled.problems().forEach(problem -> problems.add(problem.message()));
     if (compiled.plan().isEmpty()) {

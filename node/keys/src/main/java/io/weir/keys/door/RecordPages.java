@@ -16,6 +16,7 @@ import io.weir.node.auth.Operator.Scope;
 import io.weir.node.intake.QueryParameters;
 import io.weir.node.intake.RoutedRequest;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -57,7 +58,7 @@ record RecordPages(RecordService desk) {
         tenant,
         asked.getOrDefault("cursor", ""),
         limit,
-        withHashes ? StoredRecord::toExport : StoredRecord::toJson);
+        withHashes ? this::exported : this::withPlans);
     return listed(request, desk, query, matches);
   }
 
@@ -74,8 +75,37 @@ record RecordPages(RecordService desk) {
         Optional.empty(),
         asked.getOrDefault("cursor", ""),
         limit,
-        StoredRecord::toJson);
+        page -> Future.succeededFuture(page.stream().map(StoredRecord::toJson).toList()));
     return listed(request, desk, query, entry -> true);
+  }
+
+  private Future<List<JsonObject>> exported(List<StoredRecord> page) {
+    return Future.succeededFuture(page.stream().map(StoredRecord::toExport).toList());
+  }
+
+  // A key without a plan of its own has that of its tenant: each tenant of the page is read once.
+  private Future<List<JsonObject>> withPlans(List<StoredRecord> page) {
+    List<String> names = page.stream()
+        .filter(key -> key.settings().plan().isEmpty())
+        .map(key -> key.name().tenant())
+        .distinct()
+        .toList();
+    return Future.all(names.stream()
+            .map(name -> desk.of(desk.records().find(RecordType.TENANT, name)))
+            .toList())
+        .map(found -> {
+          Map<String, StoredRecord> tenants = new HashMap<>();
+          found
+              .<Optional<StoredRecord>>list()
+              .forEach(tenant -> tenant.ifPresent(one -> tenants.put(one.name().id(), one)));
+          return page.stream().map(key -> withPlan(key, tenants)).toList();
+        });
+  }
+
+  private JsonObject withPlan(StoredRecord key, Map<String, StoredRecord> tenants) {
+    Optional<StoredRecord> tenant = Optional.ofNullable(tenants.get(key.name().tenant()));
+    return PlanInForce.addTo(
+        key.toJson(), desk.policy(), key, tenant, desk.nowMillis(key.name().id()));
   }
 
   /** A page that is asked for. */
@@ -84,20 +114,19 @@ record RecordPages(RecordService desk) {
       Optional<String> tenant,
       String cursor,
       int limit,
-      Function<StoredRecord, JsonObject> form) {}
+      Function<List<StoredRecord>, Future<List<JsonObject>>> form) {}
 
   private static Future<Void> listed(
       RoutedRequest request, RecordService desk, Query asked, Predicate<StoredRecord> matches) {
     try {
       return desk.of(new Listing(desk.records())
               .page(asked.kind(), asked.tenant(), asked.cursor(), asked.limit(), matches))
-          .compose(page -> {
-            JsonArray entries =
-                new JsonArray(page.entries().stream().map(asked.form()).toList());
-            JsonObject json = new JsonObject().put(asked.kind().word() + "s", entries);
+          .compose(page -> asked.form().apply(page.entries()).compose(entries -> {
+            JsonObject json =
+                new JsonObject().put(asked.kind().word() + "s", new JsonArray(entries));
             return request.answer(
                 200, page.next().isEmpty() ? json : json.put("cursor", page.next()));
-          });
+          }));
     } catch (IllegalArgumentException e) {
       throw new RefusedException(
           ProblemDetails.badRequest("query_invalid", List.of(String.valueOf(e.getMessage()))));

@@ -192,6 +192,19 @@ final class KeyCommandsIT {
   }
 
   @Test
+  void theListNamesThePlanOfEachKeyAndWhoGivesIt() {
+    assertThat(weir("tenants", "create", "planned", "--plan", "gold").status()).isZero();
+    weir("keys", "create", "p1", "--tenant", "planned");
+    weir("keys", "create", "p2", "--tenant", "planned", "--plan", "free");
+    weir("keys", "create", "p3", "--tenant", "unplanned");
+    assertThat(weir("keys", "list", "--tenant", "planned").out())
+        .containsPattern("(?m)^p1 +planned +gold \\(tenant\\) +active ")
+        .containsPattern("(?m)^p2 +planned +free +active ");
+    assertThat(weir("keys", "list", "--tenant", "unplanned").out())
+        .containsPattern("(?m)^p3 +unplanned +free \\(policy\\) +active ");
+  }
+
+  @Test
   void mistakesAreToldAllAtOnce() {
     Ran refused = weir("keys", "create", "--plan", "none");
     assertThat(refused.status()).isEqualTo(1);

@@ -4,7 +4,7 @@ import { ask, withQuery } from './api.js';
 import { edit, remove, removeRecord } from './actions.js';
 import { draw as drawKey, refresh as refreshKey, show as showKey } from './key.js';
 import { fill } from './forms.js';
-import { age, choice, confirmed, html, nothing, tabbed, table, time } from './parts.js';
+import { age, choice, confirmed, html, nothing, planOf, tabbed, table, time } from './parts.js';
 
 const MOST = 500;
 // The record of a subject with another name has no secret.
@@ -147,7 +147,7 @@ const changed = row => html`${age(row.changed.at)} <small>by ${row.changed.by}</
 const COLUMNS = {
   keys: () => [
     ['key', row => html`<a data-row href=${withQuery('#/keys', { ...query(), key: row.id })}>${row.tenant}/${row.id}</a>`],
-    ['plan', row => row.plan || html`<span class="quiet">of the tenant</span>`],
+    ['plan', planOf],
     ['state', state],
     ['overrides', row => (row.overrides || []).length || nothing, 'number'],
     ['expires', row => time(row.expires)],

@@ -171,6 +171,9 @@ export function filter(app, hint) {
 /** Whether a text of a row has that of the filter. */
 export const matches = (app, text) => text.toLowerCase().includes((app.parameters.find || '').toLowerCase());
 
+/** The plan of a key, and who gives it if that is not the key itself. */
+export const planOf = key => (key.plan || !key.planInForce ? key.plan : html`${key.planInForce} <small>(${key.planFrom})</small>`) || 'none';
+
 /** A link to all about a key; `about` has the operation and the limit from which it is opened. */
 export function keyLink(key, tenant, about = {}) {
   return html`<a class="row" href=${withQuery('#/now', { key, ...about })}>${tenant ? html`<span class="quiet">${tenant}/<wbr></span>` : nothing}${key}</a>`;

@@ -3,7 +3,7 @@
 import { actions, edit, findRecord, inTurn, removeRecord } from './actions.js';
 import { ask, withQuery } from './api.js';
 import { limitTable } from './key.js';
-import { facts, html, keyLink, loading, nothing, table } from './parts.js';
+import { facts, html, keyLink, loading, nothing, planOf, table } from './parts.js';
 
 const MOST = 20;
 const FIELDS = [{ name: 'plan', hint: 'the default if it is empty' }, { name: 'maxKeys', label: 'keys at most', type: 'number', hint: 'not bounded if it is empty' }, { name: 'note' }];
@@ -90,7 +90,7 @@ export function drawTenant(app, close) {
       ? html`${buttons(app)}
         <h3>Shared limits</h3>${limitTable(shown.limits, 'Its keys share no limit, or none of them is known.', 'shared limits', app.parameters.limit)}
         <h3>Record</h3>${about()}
-        <h3>Keys <a href=${withQuery('#/keys', { tenant })}>all</a></h3>${table([['key', one => keyLink(one.id, '')], ['plan', one => one.plan || 'of the tenant'], ['state', one => one.state]], keys, 'The tenant has no keys with records.', 'keys of the tenant')}`
+        <h3>Keys <a href=${withQuery('#/keys', { tenant })}>all</a></h3>${table([['key', one => keyLink(one.id, '')], ['plan', planOf], ['state', one => one.state]], keys, 'The tenant has no keys with records.', 'keys of the tenant')}`
       : app.failure ? nothing : loading(4)}
   </section>`;
 }
