@@ -60,6 +60,10 @@ final class Work {
     if (jobs.isEmpty() && windows.isEmpty() && upstreams.isEmpty()) {
       call.out().println("The policy has no upstream of providers, no jobs and no windows.");
     }
+    // The page shows the same figures of the last minute.
+    if (!jobs.isEmpty() || !upstreams.isEmpty()) {
+      call.out().println("Requests, failures and p99: since each node started");
+    }
     providers().print(upstreams.stream().flatMap(this::providersOf).toList(), call.out());
     upstreams.stream().flatMap(this::rests).forEach(call.out()::println);
     print(jobs(), jobs, call);

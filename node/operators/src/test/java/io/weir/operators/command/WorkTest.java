@@ -61,6 +61,7 @@ final class WorkTest {
     assertThat(
             said(states).lines().map(line -> line.replaceAll(" +", " ").replaceAll("\\d{6}", "N")))
         .containsExactly(
+            "Requests, failures and p99: since each node started",
             "upstream provider requests failed p99 under way now",
             "rpc a-provider-with… 0 0 used",
             "rpc ours 105 15 0.1 s 3 left alone after",

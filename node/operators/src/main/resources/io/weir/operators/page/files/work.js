@@ -160,7 +160,7 @@ export default {
 
   draw(app) {
     const { states } = shown;
-    const aside = html`<span class="quiet">counts of ${states ? wait(seconds() * 1000) : 'a minute'}</span> ${states ? silent(states) : nothing}`;
+    const aside = html`<span class="quiet">rates, failures and p99: the last ${states ? wait(seconds() * 1000) : 'minute'}</span> ${states ? silent(states) : nothing}`;
     return html`${panel('Providers', states ? (states.upstream.length ? states.upstream.map(one => upstream(app, one)) : html`<p class="empty">The policy has no upstream of providers.</p>`) : table([], null), aside)}
       ${panel('Jobs', drawJobs(app, operation => ({
         rate: counted('jobs.ended', { operation }) / seconds(),
