@@ -12,9 +12,9 @@ import java.util.List;
 public final class ChildCommand {
   private static final Path SHELL = Path.of("/bin/sh");
 
-  // The shell becomes the program, so its id stays $$. The guard reads the pipe whose other end only
-  // the parent has: nothing is ever written there, and the system closes it when the parent ends.
-  // Signals of a terminal go to the guard, too, and must not end it before the program.
+  // The shell becomes the program, so its id stays $$. The guard reads the pipe whose other end
+  // only the parent has: nothing is ever written there, and the system closes it when the parent
+  // ends. Signals of a terminal go to the guard, too, and must not end it before the program.
   private static final String GUARDED = """
       exec 3<&0
       (trap '' HUP INT TERM; read -r _ <&3; kill -9 $$) >/dev/null 2>&1 &
