@@ -47,8 +47,6 @@ public record PageFile(
       "denials.js",
       "draft.js",
       "find.js",
-      "forms.js",
-      "jobs.js",
       "key.js",
       "keyboard.js",
       "keys.js",
@@ -56,9 +54,7 @@ public record PageFile(
       "live.js",
       "now.js",
       "parts.js",
-      "replay.js",
       "tenant.js",
-      "warnings.js",
       "work.js");
   private static final Map<String, String> OF_LIBRARIES =
       Map.of("lib/lit-html.js", "lit-html/3.2.1/lit-html.js");

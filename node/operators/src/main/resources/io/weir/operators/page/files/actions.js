@@ -1,7 +1,6 @@
 // Actions on a key or a tenant. Each shows the present value and the new one, and asks before it changes anything.
 
 import { ask, askWithTag } from './api.js';
-import { fill } from './forms.js';
 import { choice, clock, confirmed, html, nothing, number, rate, wait } from './parts.js';
 
 const path = of => (of.key ? `/v1/keys/${encodeURIComponent(of.key)}` : `/v1/tenants/${encodeURIComponent(of.tenant)}`);
@@ -231,4 +230,28 @@ export async function copy(app, text) {
   } else {
     await confirmed({ title: 'Copy', content: html`<textarea rows="6" readonly .value=${text}></textarea>`, action: 'Close' });
   }
+}
+
+function field(of, wish) {
+  const label = of.label || of.name;
+  const set = event => {
+    wish[of.name] = event.target.value;
+  };
+  if (of.values) {
+    return choice(label, of.values, wish[of.name], set, of.name);
+  }
+  return html`<label>${label}<input name=${of.name} type=${of.type || 'text'} min="0" .value=${of.value || ''} ?required=${of.required} maxlength="200" placeholder=${of.hint || nothing} spellcheck="false" autocomplete="off" @input=${set}></label>`;
+}
+
+/**
+ * Asks for texts. Resolves to those that are given, by the names of the fields; null if it was cancelled.
+ *
+ * @param fields `name`, and maybe `label`, `type`, `value`, `hint`, `required`, or `values` to choose from
+ * @param isWhole whether empty texts are answers, too
+ */
+export async function fill(title, action, fields, isWhole = false) {
+  const wish = Object.fromEntries(fields.map(of => [of.name, of.value ?? of.values?.[0][0] ?? '']));
+  const isSure = await confirmed({ title, content: html`<div class="grid">${fields.map(of => field(of, wish))}</div>`, action });
+  const given = Object.entries(wish).map(([name, value]) => [name, value.trim()]);
+  return isSure ? Object.fromEntries(given.filter(([, value]) => isWhole || value)) : null;
 }

@@ -1,9 +1,8 @@
 // The records of keys and tenants, and the tokens of operators.
 
 import { ask, withQuery } from './api.js';
-import { edit, remove, removeRecord } from './actions.js';
+import { edit, fill, remove, removeRecord } from './actions.js';
 import { draw as drawKey, refresh as refreshKey, show as showKey } from './key.js';
-import { fill } from './forms.js';
 import { age, choice, confirmed, html, nothing, planOf, tabbed, table, time } from './parts.js';
 
 const MOST = 500;

@@ -1,9 +1,8 @@
 // The policy as one draft: edit, dry run, compare on live traffic, put in force; and the revisions before.
 
 import { ask, askWithTag, withQuery } from './api.js';
-import { comparison, compare, findComparison } from './compare.js';
+import { comparison, compare, drawReplay, findComparison } from './compare.js';
 import { keep, kept } from './draft.js';
-import { drawReplay } from './replay.js';
 import { age, clock, confirmed, diff, html, loading, nothing, panel, svg, table } from './parts.js';
 
 const FIRST_PROBLEMS = 3;

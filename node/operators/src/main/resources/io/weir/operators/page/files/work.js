@@ -1,9 +1,7 @@
 // Providers, jobs, windows and receivers of warnings: how each does, in the last minute.
 
-import { ask } from './api.js';
-import { drawJobs, findJobs } from './jobs.js';
-import { drawWarnings, findWarnings } from './warnings.js';
-import { ahead, facts, html, nothing, number, panel, silent, stack, table, wait } from './parts.js';
+import { ask, withQuery } from './api.js';
+import { age, ahead, confirmed, facts, html, keyLink, nothing, number, panel, silent, stack, table, wait } from './parts.js';
 
 const MINUTE_MILLIS = 60_000;
 
@@ -112,7 +110,7 @@ function upstream(app, of) {
   const waiting = added('upstream.queue', { upstream: of.name });
   const columns = [
     ['provider', one => html`<b>${one.name}</b>`],
-    ['state', standing],
+    ['state', reached],
     ['rate', one => `${number(one.rate)}/s`, 'number'],
     ['failed', one => `${number(one.failed)} %`, 'number'],
     ['p99', one => (one.p99 === null ? '–' : wait(one.p99)), 'number'],
@@ -148,6 +146,110 @@ function windows(all) {
     ['details', raw]
   ];
   return table(columns, all, 'The policy has no windows.', 'windows');
+}
+
+// The jobs of all operations that are not done; those of one operation in pages.
+const PAGE = 50;
+const STATES = { queued: 'waits', checking: 'asked whether it is ready', ready: 'waits to be sent', in_flight: 'running', receipt_received: 'running, with a receipt' };
+
+const queued = { queues: null, list: null };
+
+const jobPath = (...names) => ['/v1/job-queues', ...names.map(encodeURIComponent)].join('/');
+const address = (jobs, from) => withQuery('#/work', { jobs, from: from || '' });
+const inSeconds = of => (of ? wait(1000 * of) : 'now');
+const length = of => of.waiting + of.checking + of.dispatch + of.running;
+
+/** Asks for the queues, and for the page of the address. */
+async function findJobs(app) {
+  const { jobs, from } = app.parameters;
+  const [all, list] = await Promise.all([ask(jobPath()), jobs ? ask(withQuery(jobPath(jobs), { from, limit: PAGE })) : null]);
+  Object.assign(queued, { queues: all.queues, list });
+}
+
+async function cancelJob(app, operation, job) {
+  const isSure = await confirmed({
+    title: 'Cancel the job?',
+    content: html`<p>${operation} of ${job.tenant}/${job.key}, ${STATES[job.state] || job.state}, ${wait(job.ageMs)} old.</p><p><code>${job.id}</code></p>`,
+    action: 'Cancel the job',
+    danger: true
+  });
+  if (isSure) {
+    await ask(jobPath(operation, job.id), { method: 'DELETE' });
+    await findJobs(app);
+    app.say('The job is cancelled.');
+  }
+}
+
+function jobList(app) {
+  const { operation, from, jobs } = queued.list;
+  const total = length(queued.list);
+  const columns = [
+    ['job', job => html`<code title=${job.id}>${job.id.slice(0, 8)}</code>`],
+    ['key', job => keyLink(job.key, job.tenant)],
+    ['state', job => html`${STATES[job.state] || job.state}${job.position === undefined ? nothing : html` <small>${number(job.position)} before it</small>`}`],
+    ['age', job => wait(job.ageMs), 'number'],
+    ['done in', job => inSeconds(job.etaSeconds), 'number'],
+    ['tries', job => number(job.attempts), 'number'],
+    ['', job => html`<button type="button" ?disabled=${!app.may('keys')} @click=${app.doing(() => cancelJob(app, operation, job))}>Cancel…</button>`]
+  ];
+  const to = (start, words) => html`<a href=${address(operation, start)}>${words}</a>`;
+  return html`<h3>${operation}: ${jobs.length ? `${number(from + 1)} to ${number(from + jobs.length)} of ${number(total)}` : number(total)}
+      ${from ? to(Math.max(0, from - PAGE), 'Before') : nothing} ${from + jobs.length < total ? to(from + PAGE, 'Next') : nothing} <a data-key="Escape" href="#/work">Close</a></h3>
+    ${table(columns, jobs, 'None is under way.', `jobs of ${operation}`)}`;
+}
+
+/** The queues; `ended` says what has ended of an operation in the last minute. */
+function drawJobs(app, ended) {
+  const columns = [
+    ['operation', one => html`<a data-row href=${address(one.operation)}>${one.operation}</a>`],
+    ['waiting', one => number(one.waiting + one.checking), 'number'],
+    ['to be sent', one => number(one.dispatch), 'number'],
+    ['running', one => number(one.running), 'number'],
+    ['oldest', one => (one.oldestMs === undefined ? '–' : wait(one.oldestMs)), 'number'],
+    ['a new one takes', one => inSeconds(one.etaSeconds), 'number'],
+    ['ended', one => `${number(ended(one.operation).rate)}/s`, 'number'],
+    ['failed', one => number(ended(one.operation).failed), 'number']
+  ];
+  return html`${table(columns, queued.queues, 'The policy has no operation with jobs.', 'jobs', one => one.operation === queued.list?.operation)}
+    ${queued.list ? jobList(app) : nothing}`;
+}
+
+// The receivers of warnings, and the rules that name them.
+const known = { rules: null, receivers: null };
+
+/** Asks what became of the messages of this node. */
+async function findWarnings() {
+  Object.assign(known, await ask('/v1/warnings'));
+}
+
+async function testReceiver(app, to) {
+  const done = await ask('/v1/warnings/test', { method: 'POST', json: { to } });
+  await findWarnings();
+  app.say(done.delivered ? `${to} has taken it: status ${done.status}.` : `${to} has not taken it: ${done.why}.`);
+}
+
+function reached(one) {
+  if (one.failingSince) {
+    return html`<span class="state bad">fails for ${age(one.failingSince)}: ${one.why}</span>`;
+  }
+  return one.lastDelivered ? html`<span class="state">takes them, the last ${age(one.lastDelivered)} ago</span>` : html`<span class="quiet">nothing was sent yet</span>`;
+}
+
+const namedBy = name => known.rules.filter(rule => rule.to === name).map(rule => `${rule.name} at ${rule.at.join(', ')} %`);
+
+/** The receivers of the node that serves this page; a rule may name one that it does not have. */
+function drawWarnings(app) {
+  const missing = known.rules?.filter(rule => !known.receivers.some(one => one.name === rule.to)) || [];
+  const columns = [
+    ['receiver', one => html`<b>${one.name}</b>`],
+    ['state', reached],
+    ['rules', one => namedBy(one.name).join('; ') || html`<span class="quiet">none</span>`],
+    ['taken', one => number(one.delivered), 'number'],
+    ['failed', one => number(one.failed), 'number'],
+    ['', one => html`<button type="button" ?disabled=${!app.may('all')} @click=${app.doing(() => testReceiver(app, one.name))}>Test</button>`]
+  ];
+  return html`${table(columns, known.receivers, 'This node has no receivers of webhooks.', 'receivers')}
+    ${missing.map(rule => html`<p class="bad">Rule ${rule.name} names ${rule.to}, which this node does not have.</p>`)}`;
 }
 
 export default {
