@@ -110,7 +110,7 @@ function upstream(app, of) {
   const waiting = added('upstream.queue', { upstream: of.name });
   const columns = [
     ['provider', one => html`<b>${one.name}</b>`],
-    ['state', reached],
+    ['state', standing],
     ['rate', one => `${number(one.rate)}/s`, 'number'],
     ['failed', one => `${number(one.failed)} %`, 'number'],
     ['p99', one => (one.p99 === null ? '–' : wait(one.p99)), 'number'],
