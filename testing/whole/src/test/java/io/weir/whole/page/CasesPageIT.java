@@ -143,8 +143,8 @@ final class CasesPageIT extends OperatorsPage {
 
   @Test
   void aTenantWithoutARecordShowsWhatItsKeysShare() {
-    ask("svc-7", 6);
-    ask("svc-7", 6);
+    ask("svc-6", 6);
+    ask("svc-6", 6);
     signIn(NodeFixture.ADMIN);
     go("now?tenant=robots");
     assertThat(page.locator("[aria-label='shared limits'] tbody")).containsText("team");
