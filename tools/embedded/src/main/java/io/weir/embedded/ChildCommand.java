@@ -14,10 +14,16 @@ public final class ChildCommand {
 
   // The shell becomes the program, so its id stays $$. The guard reads the pipe whose other end
   // only the parent has: nothing is ever written there, and the system closes it when the parent
-  // ends. Signals of a terminal go to the guard, too, and must not end it before the program.
+  // ends. Process.destroy closes it, too, while the parent lives: the program may then end in its
+  // own time. Signals of a terminal go to the guard, too, and must not end it before the program.
   private static final String GUARDED = """
       exec 3<&0
-      (trap '' HUP INT TERM; read -r _ <&3; kill -9 $$) >/dev/null 2>&1 &
+      (
+        trap '' HUP INT TERM
+        read -r _ <&3
+        while kill -0 $PPID && kill -0 $$; do sleep 1; done
+        kill -0 $PPID || kill -9 $$
+      ) >/dev/null 2>&1 &
       exec "$@" </dev/null 3<&-
       """;
 
