@@ -6,49 +6,13 @@ local ceil_div = require('ceil_div')
 local CODES = require('codes')
 local DECIDE = require('queue/decide')
 local RATES = require('queue/rates')
+local own_state = require('queue/own_state')
 local VIEW = require('queue/view')
 local drained = require('state/drained')
 local expiry_of = require('state/expiry_of')
 local LAYOUT = require('state/layout')
 local layout_of_way = require('state/own_way').layout
 local PART = require('state/queue_part')
-
-local LINE_FEED = 10
-
--- Whether all that wait in a state wait for buckets with these fields, of these capacities.
-local function is_ours(state, fields)
-  for _, calendar in pairs(state.calendars) do
-    if not fields[calendar.field] then
-      return false
-    end
-  end
-  for field in pairs(state.lines) do
-    if not fields[field] then
-      return false
-    end
-  end
-  return true
-end
-
--- The numbers of a state with exactly the buckets of a template, and what waits; nil if it has something else.
-local function read(value, template, now)
-  local own = template.own
-  local numbers, at = { struct.unpack(own.format, value) }, own.bytes + 1 - #own.fields
-  local count = numbers[1]
-  if count ~= own.count and count ~= own.count + LAYOUT.HAS_QUEUE or numbers[LAYOUT.AT] > now
-    or numbers[LAYOUT.REVISION] ~= template.revision or string.sub(value, at, own.bytes) ~= own.fields then
-    return nil
-  end
-  local state = { waiter = false, calendars = {}, lines = {} }
-  if count ~= own.count then
-    if string.byte(value, own.bytes + 1) ~= LINE_FEED then
-      return nil
-    end
-    PART.read(state, value, own.bytes + 2)
-    PART.forget(state, now)
-  end
-  return is_ours(state, layout_of_way(own).index) and numbers or nil, state
-end
 
 -- The views of the demands in a state with these numbers; nil if something else has to decide.
 local function views_of(demands, numbers, states, cost, now)
@@ -126,7 +90,7 @@ end
 -- The value of a state of a key after so many equal charges, until when it is stored, and the answers. Nil if something
 -- else decides; then nothing has changed.
 local function decide_own(call, sha1, value, template, cost, asked, now, times)
-  local numbers, state = read(value, template, now)
+  local numbers, state = own_state(value, template, now)
   if not numbers then
     return nil
   end

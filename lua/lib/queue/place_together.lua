@@ -11,6 +11,7 @@ local floor_div = require('floor_div')
 local CALENDAR = require('queue/calendar')
 local slot_in = require('queue/find_place').slot_in
 local LARGER = require('queue/larger')
+local own_state = require('queue/own_state')
 local take_share = require('queue/take_share')
 local TICKET = require('queue/ticket')
 local TURNS = require('queue/turns')
@@ -18,44 +19,8 @@ local WAITER = require('queue/waiter')
 local drained = require('state/drained')
 local expiry_of = require('state/expiry_of')
 local LAYOUT = require('state/layout')
-local layout_of_way = require('state/own_way').layout
 local PART = require('state/queue_part')
 local TIMES = require('times')
-
-local LINE_FEED = 10
-
--- Reads the queue in a value, from a position on, as it is at `now`; whether all callers in it wait for buckets with
--- these fields.
-local function reads_queue(part, value, at, fields, now)
-  PART.read(part, value, at)
-  PART.forget(part, now)
-  for _, calendar in pairs(part.calendars) do
-    if not fields[calendar.field] then
-      return false
-    end
-  end
-  for field in pairs(part.lines) do
-    if not fields[field] then
-      return false
-    end
-  end
-  return true
-end
-
--- The numbers of a state with exactly the buckets of a template, and what waits; nil if it has something else.
-local function read(value, template, now)
-  local own = template.own
-  local numbers, at = { struct.unpack(own.format, value) }, own.bytes + 1 - #own.fields
-  local count, part = numbers[1], { waiter = false, calendars = {}, lines = {} }
-  if count ~= own.count and count ~= own.count + LAYOUT.HAS_QUEUE or numbers[LAYOUT.AT] > now
-    or numbers[LAYOUT.REVISION] ~= template.revision or string.sub(value, at, own.bytes) ~= own.fields then
-    return nil
-  elseif count ~= own.count and (string.byte(value, own.bytes + 1) ~= LINE_FEED
-    or not reads_queue(part, value, own.bytes + 2, layout_of_way(own).index, now)) then
-    return nil
-  end
-  return numbers, part
-end
 
 -- The bucket of a demand that has this level; nil if something else has to decide.
 local function bucket_of(demand, level, part, cost, now)
@@ -159,8 +124,8 @@ local function place_together(call, sha1, value, template, cost, asked, now)
   if not asked.always then
     return nil
   end
-  local numbers, part = read(value, template, now)
-  if not part then
+  local numbers, part = own_state(value, template, now)
+  if not numbers then
     return nil
   end
   local buckets, is_full = buckets_of(template.demands, numbers, part, cost, now)

@@ -1,5 +1,5 @@
-// What a policy would do: to live traffic, as a candidate or by limits in audit mode; and to a log of the past, which is
-// replayed under the policy in force and under the draft.
+// What a policy would do to live traffic (a candidate, or limits in audit mode), and to a log of the past. A log is replayed
+// under the policy in force, and under the draft.
 
 import { ask } from './api.js';
 import { bar, choice, clock, confirmed, count, html, keyLink, nothing, number, panel, silent, table, wait } from './parts.js';
