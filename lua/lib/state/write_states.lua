@@ -6,16 +6,15 @@ local value_of = require('state/states').value_of
 local function write_states(call, keys, last, states)
   local heads, all_open, tables, expiries = states.heads, states.open, states.tables, states.expiries
   for k = 2, last do
-    local head, open, state, expires_ms = heads[k], all_open[k], tables[k], expiries[k]
+    local head, open, state = heads[k], all_open[k], tables[k]
+    local expires_ms = open and open.expires_ms or expiries[k]
     if state and state.has_changed then
       local STATE = require('state/state')
       STATE.uncount(state)
       local value = STATE.value(state, state.demands)
       call('SET', keys[k], value, 'PXAT', string.format('%d', state.expires_ms))
     elseif expires_ms then
-      call('SET', keys[k], states.values[k], 'PXAT', string.format('%d', expires_ms))
-    elseif open and open.expires_ms then
-      call('SET', keys[k], value_of(states, k), 'PXAT', string.format('%d', open.expires_ms))
+      call('SET', keys[k], value_of(states, k), 'PXAT', string.format('%d', expires_ms))
     elseif open and open.text then
       call('SET', keys[k], value_of(states, k), 'KEEPTTL')
     elseif head then

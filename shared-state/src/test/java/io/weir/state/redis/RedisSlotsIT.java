@@ -15,6 +15,7 @@ import io.weir.core.slot.TicketRequest;
 import io.weir.core.throttle.BucketStore;
 import io.weir.core.throttle.Charge;
 import io.weir.core.throttle.Queueing;
+import io.weir.core.throttle.StoreAnswer;
 import io.weir.core.throttle.StoreAnswer.Decided;
 import io.weir.inmemory.InMemoryBucketStore;
 import io.weir.state.connection.RedisConnections;
@@ -31,6 +32,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -114,6 +117,28 @@ final class RedisSlotsIT {
     assertThat(commands.pttl("weir:{72nw}:acme:key:k1:tickets")).isGreaterThan(50_000);
   }
 
+  // The first charge of the call finds a queue that is over, the second one a state without any.
+  @Test
+  void whatACallTakesOnceNobodyWaitsIsKept() {
+    connections.sync().flushall();
+    ManualClock clock = new ManualClock();
+    RedisBucketStore store = RedisBucketStore.rehearsing(connections, clock);
+    fill(store);
+    Denied denied = (Denied) ask(store, wanted('a'));
+    clock.advance(denied.retryAfterMicros());
+    assertThat(ask(store, TicketRequest.wanted(denied.ticket(), id('b'))))
+        .isInstanceOf(Allowed.class);
+    clock.advance(100_000_000);
+    CompletableFuture<CompletionStage<StoreAnswer>> second = new CompletableFuture<>();
+    connections.links().get(0).eventLoop().execute(() -> {
+      store.tryCharge(charge(REQUESTS, wanted('c')));
+      second.complete(store.tryCharge(charge(REQUESTS, TicketRequest.NONE)));
+    });
+    assertThat(((Decided) second.join().toCompletableFuture().join()).decision())
+        .isInstanceOf(Allowed.class);
+    assertThat(ask(store, TicketRequest.NONE)).isInstanceOf(Denied.class);
+  }
+
   @Test
   void twoNodesAskedInTurnGiveNoTimeTwice() {
     connections.sync().flushall();
@@ -166,10 +191,14 @@ final class RedisSlotsIT {
   }
 
   private static Decided decided(BucketStore store, Bucket bucket, TicketRequest ticket) {
+    return (Decided)
+        store.tryCharge(charge(bucket, ticket)).toCompletableFuture().join();
+  }
+
+  private static Charge charge(Bucket bucket, TicketRequest ticket) {
     SlotMode rules = ticket.equals(TicketRequest.NONE) ? SlotMode.OFF : SlotMode.RESERVE;
-    Charge charge = new Charge("acme", "k1", 1, List.of(Demand.of(bucket)), 1)
+    return new Charge("acme", "k1", 1, List.of(Demand.of(bucket)), 1)
         .with(new Queueing(rules, ticket));
-    return (Decided) store.tryCharge(charge).toCompletableFuture().join();
   }
 
   private static TicketRequest wanted(char letter) {
