@@ -103,7 +103,7 @@ final class Turns {
         PUSHED * (own.turn() - now) + calendar.pace.sharedMicros() < all.turn() - now;
     long turn = isPushed ? own.turn() : all.turn();
     boolean isWithinShare = isMine || isPassedOver(view, asked);
-    boolean isBehind = !isWithinShare && (calendar.again > now || (!isPushed && isTold(turn)));
+    boolean isBehind = !isWithinShare && (calendar.again > now || (!isPushed && isOfOthers(turn)));
     long fitsAt = fitsAt(turn);
     return new Turn(
         turn, asked.wants(fitsAt - now) ? fitsAt : amongSeconds(fitsAt, turn, from), isBehind);
@@ -130,8 +130,8 @@ final class Turns {
     return own;
   }
 
-  // Whether the times of a shared bucket until a turn were told to others.
-  private boolean isTold(long turn) {
+  // Whether a turn in a shared bucket is behind times of other keys.
+  private boolean isOfOthers(long turn) {
     return view.isShared() && !view.isAboveHalf() && turn > now + calendar.pace.sharedMicros();
   }
 

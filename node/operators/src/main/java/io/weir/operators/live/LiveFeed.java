@@ -48,14 +48,14 @@ public final class LiveFeed {
   private final CaseSearch cases;
   private final Set<Stream> streams = ConcurrentHashMap.newKeySet();
   private final Bulkhead places = new Bulkhead(MOST_OF_OPERATOR, MOST, MOST);
-  private final Told told; // owned by the loop of start
+  private final SentSpans sent; // owned by the loop of start
   private boolean isLooking; // owned by the loop of start
 
   public LiveFeed(Pulse pulse, TopView top, CaseSearch cases) {
     this.pulse = pulse;
     this.top = top;
     this.cases = cases;
-    this.told = new Told(pulse.span());
+    this.sent = new SentSpans(pulse.span());
   }
 
   /**
@@ -93,10 +93,10 @@ public final class LiveFeed {
     vertx.setPeriodic(Duration.ofSeconds(Span.SECONDS).toMillis(), timer -> {
       if (!streams.isEmpty() && !isLooking) {
         isLooking = true;
-        Future<JsonObject> nodes = pulse.look(work, OF_ALL, told.since(pulse.oldest()));
+        Future<JsonObject> nodes = pulse.look(work, OF_ALL, sent.since(pulse.oldest()));
         events(work, nodes)
             .onSuccess(text -> {
-              told.told(nodes.result());
+              sent.note(nodes.result());
               streams.forEach(stream -> stream.send(text));
             })
             .onFailure(error -> LOG.warn("nothing could be sent to the watching browsers", error))

@@ -109,8 +109,8 @@ public final class Pulse {
     Instant at = now.get();
     List<SeenNode> unseen =
         seen.stream().filter(one -> !byName.containsKey(one.node())).toList();
-    NodeAnswers heard = new NodeAnswers(answers, asked, unseen, others.isEmpty());
-    JsonObject verdict = status.of(heard, at);
+    NodeAnswers ofNodes = new NodeAnswers(answers, asked, unseen, others.isEmpty());
+    JsonObject verdict = status.of(ofNodes, at);
     return new JsonObject()
         .put("at", at.toString())
         .put("span", span())

@@ -3,11 +3,11 @@ package io.weir.operators.live;
 import io.vertx.core.json.JsonObject;
 
 /**
- * Up to which span those who watch were told the decisions, and those of all nodes: what a look has missed is told by a later
- * one. Mutable; for one thread at a time.
+ * Up to which span the decisions were sent to those who watch, and those of all nodes: what a look has missed is sent by
+ * a later one. Mutable; for one thread at a time.
  */
-final class Told {
-  /** A span is told again until all nodes have ended it. */
+final class SentSpans {
+  /** A span is sent again until all nodes have ended it. */
   private static final int AGAIN = 3;
 
   private long byAny;
@@ -15,7 +15,7 @@ final class Told {
   private boolean wasOfAll = true;
 
   /** @param span the one that is not over */
-  Told(long span) {
+  SentSpans(long span) {
     this.byAny = span;
     this.byAll = span;
   }
@@ -26,7 +26,7 @@ final class Told {
   }
 
   /** Notes what the look from there on has found. */
-  void told(JsonObject pulse) {
+  void note(JsonObject pulse) {
     long span = pulse.getLong("span");
     boolean isOfAll = "answers".equals(pulse.getString("redis"))
         && pulse.getJsonArray("nodes").size() >= pulse.getInteger("nodesAsked");
