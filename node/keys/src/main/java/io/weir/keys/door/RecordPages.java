@@ -32,6 +32,7 @@ record RecordPages(RecordService desk) {
     "tenant", "plan", "label", "state", "find", "limit", "cursor", "hashes"
   };
   static final String[] OF_TENANTS = {"limit", "cursor"};
+  private static final int USUAL_LISTED = 100;
   private static final int MOST_LISTED = 500;
 
   Future<Void> keys(RoutedRequest request) {
@@ -45,7 +46,7 @@ record RecordPages(RecordService desk) {
     }
     List<String> mistakes = new ArrayList<>(0);
     Predicate<StoredRecord> matches = filter(asked, mistakes);
-    int limit = limit(asked, mistakes);
+    int limit = QueryParameters.number(asked, "limit", USUAL_LISTED, 1, MOST_LISTED, mistakes);
     boolean withHashes = asked.getOrDefault("hashes", "false").equals("true");
     if (withHashes && !operator.may(Scope.ALL)) {
       throw Operators.forbidden();
@@ -66,7 +67,7 @@ record RecordPages(RecordService desk) {
     desk.operators().require(request.http(), Scope.READ);
     Map<String, String> asked = QueryParameters.values(request.http(), Set.of(OF_TENANTS));
     List<String> mistakes = new ArrayList<>(0);
-    int limit = limit(asked, mistakes);
+    int limit = QueryParameters.number(asked, "limit", USUAL_LISTED, 1, MOST_LISTED, mistakes);
     if (!mistakes.isEmpty()) {
       throw new RefusedException(ProblemDetails.badRequest("query_invalid", mistakes));
     }
@@ -131,15 +132,6 @@ record RecordPages(RecordService desk) {
       throw new RefusedException(
           ProblemDetails.badRequest("query_invalid", List.of(String.valueOf(e.getMessage()))));
     }
-  }
-
-  private static int limit(Map<String, String> asked, List<String> mistakes) {
-    String limit = asked.getOrDefault("limit", "100");
-    if (limit.matches("[1-9]\\d{0,2}") && Integer.parseInt(limit) <= MOST_LISTED) {
-      return Integer.parseInt(limit);
-    }
-    mistakes.add("limit: (expected: 1 to %d)".formatted(MOST_LISTED));
-    return 1;
   }
 
   private static Predicate<StoredRecord> filter(Map<String, String> asked, List<String> mistakes) {

@@ -33,6 +33,7 @@ public final class TokensDoor implements Door {
   private static final String PATH = "/v1/tokens";
   private static final String AUDIT = "/v1/audit";
   private static final int MOST_TOKENS = 200;
+  private static final int USUAL_LINES = 100;
   private static final int MOST_LINES = 1000;
   private static final ProblemDetails UNKNOWN =
       ProblemDetails.of(404, "token_unknown", "There is no token with this name");
@@ -151,13 +152,9 @@ public final class TokensDoor implements Door {
 
   private Future<Void> audit(RoutedRequest request) {
     desk.operators().require(request.http(), Scope.READ);
-    String limit =
-        QueryParameters.values(request.http(), Set.of("limit")).getOrDefault("limit", "100");
-    if (!limit.matches("[1-9]\\d{0,3}") || Integer.parseInt(limit) > MOST_LINES) {
-      throw new RefusedException(ProblemDetails.badRequest(
-          "query_invalid", List.of("limit: (expected: 1 to %d)".formatted(MOST_LINES))));
-    }
-    return desk.of(desk.audit().last(Integer.parseInt(limit)))
+    Map<String, String> asked = QueryParameters.values(request.http(), Set.of("limit"));
+    return desk.of(
+            desk.audit().last(QueryParameters.number(asked, "limit", USUAL_LINES, 1, MOST_LINES)))
         .compose(lines -> request.answer(
             200,
             new JsonObject()

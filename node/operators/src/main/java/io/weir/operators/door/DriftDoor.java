@@ -8,8 +8,6 @@ import io.weir.core.policy.Policy;
 import io.weir.node.admin.OperatorAudit;
 import io.weir.node.admin.OperatorBodies;
 import io.weir.node.admin.OperatorWork;
-import io.weir.node.answer.ProblemDetails;
-import io.weir.node.answer.RefusedException;
 import io.weir.node.auth.Operator;
 import io.weir.node.auth.Operator.Scope;
 import io.weir.node.extension.NodeParts;
@@ -24,6 +22,7 @@ import io.weir.state.audit.RedisAudit;
 import io.weir.state.connection.RedisConnections;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 
@@ -86,15 +85,8 @@ public final class DriftDoor implements Door {
   }
 
   private static int entries(RoutedRequest request) {
-    String text = QueryParameters.values(request.http(), Set.of(ENTRIES))
-        .getOrDefault(ENTRIES, Integer.toString(USUAL_ENTRIES));
-    if (text.matches("\\d{1,8}")
-        && Integer.parseInt(text) > 0
-        && Integer.parseInt(text) <= MOST_ENTRIES) {
-      return Integer.parseInt(text);
-    }
-    throw new RefusedException(ProblemDetails.badRequest(
-        "query_invalid", List.of("entries: (expected: 1 to %d)".formatted(MOST_ENTRIES))));
+    Map<String, String> asked = QueryParameters.values(request.http(), Set.of(ENTRIES));
+    return QueryParameters.number(asked, ENTRIES, USUAL_ENTRIES, 1, MOST_ENTRIES);
   }
 
   // One after the other: Redis serves decisions between two of them.

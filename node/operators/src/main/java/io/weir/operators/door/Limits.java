@@ -1,8 +1,7 @@
 package io.weir.operators.door;
 
-import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
-import java.util.List;
+import io.weir.node.intake.QueryParameters;
 import java.util.Map;
 
 /** The query parameter {@code limit}. */
@@ -14,11 +13,6 @@ final class Limits {
 
   /** How many are asked for; throws {@link RefusedException} unless it is 1 to {@code most}. */
   static int of(Map<String, String> asked, int most) {
-    String text = asked.getOrDefault(NAME, Integer.toString(Math.min(DEFAULT, most)));
-    if (text.matches("[1-9]\\d{0,2}") && Integer.parseInt(text) <= most) {
-      return Integer.parseInt(text);
-    }
-    throw new RefusedException(ProblemDetails.badRequest(
-        "query_invalid", List.of("limit: (expected: 1 to %d)".formatted(most))));
+    return QueryParameters.number(asked, NAME, Math.min(DEFAULT, most), 1, most);
   }
 }

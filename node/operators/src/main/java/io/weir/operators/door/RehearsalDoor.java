@@ -9,7 +9,6 @@ import io.weir.node.admin.OperatorBodies;
 import io.weir.node.admin.OperatorWork;
 import io.weir.node.admin.Operators;
 import io.weir.node.admin.PolicyProblems;
-import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
 import io.weir.node.auth.Operator;
 import io.weir.node.auth.Operator.Scope;
@@ -33,7 +32,8 @@ import java.util.Set;
 public final class RehearsalDoor implements Door {
   private static final String PATH = "/v1/rehearsal";
   private static final String SECONDS = "seconds";
-  private static final long MOST_SECONDS = Duration.ofDays(1).toSeconds();
+  private static final int USUAL_SECONDS = 600;
+  private static final int MOST_SECONDS = 86_400;
 
   private final OperatorWork work;
   private final Operators operators;
@@ -93,12 +93,8 @@ public final class RehearsalDoor implements Door {
   }
 
   private static Duration seconds(Map<String, String> asked) {
-    String text = asked.getOrDefault(SECONDS, "600");
-    if (text.matches("[1-9]\\d{0,4}") && Long.parseLong(text) <= MOST_SECONDS) {
-      return Duration.ofSeconds(Long.parseLong(text));
-    }
-    throw new RefusedException(ProblemDetails.badRequest(
-        "query_invalid", List.of("seconds: (expected: 1 to %d)".formatted(MOST_SECONDS))));
+    return Duration.ofSeconds(
+        QueryParameters.number(asked, SECONDS, USUAL_SECONDS, 1, MOST_SECONDS));
   }
 
   private Future<Void> end(RoutedRequest request) {

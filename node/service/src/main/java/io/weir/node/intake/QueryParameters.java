@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
@@ -20,6 +21,7 @@ import java.util.stream.Collectors;
 public final class QueryParameters {
   private static final int MAX_SHOWN = 40;
   private static final int MAX_LISTED = 20;
+  private static final Pattern WHOLE = Pattern.compile("0|[1-9][0-9]{0,8}");
 
   private QueryParameters() {}
 
@@ -50,6 +52,38 @@ public final class QueryParameters {
       return true;
     }
     throw refused(List.of("%s: %s (expected: true or false)".formatted(name, shown(value))));
+  }
+
+  /**
+   * A whole number, {@code usual} if it is not given.
+   *
+   * @throws RefusedException unless it is {@code least} to {@code most}
+   */
+  public static int number(
+      Map<String, String> values, String name, int usual, int least, int most) {
+    List<String> mistakes = new ArrayList<>(1);
+    int number = number(values, name, usual, least, most, mistakes);
+    if (!mistakes.isEmpty()) {
+      throw refused(mistakes);
+    }
+    return number;
+  }
+
+  /** The same, and {@code usual} with one more of the mistakes if it is another number, or none. */
+  public static int number(
+      Map<String, String> values,
+      String name,
+      int usual,
+      int least,
+      int most,
+      List<String> mistakes) {
+    String value = values.getOrDefault(name, Integer.toString(usual));
+    int number = WHOLE.matcher(value).matches() ? Integer.parseInt(value) : -1;
+    if (number >= least && number <= most) {
+      return number;
+    }
+    mistakes.add("%s: %s (expected: %d to %d)".formatted(name, shown(value), least, most));
+    return usual;
   }
 
   /** The values of the known parameters that are given; throws {@link RefusedException} for any other parameter. */

@@ -45,6 +45,7 @@ public final class JobQueueDoor implements Door {
   private static final String FROM = "from";
   private static final String LIMIT = "limit";
   private static final int MOST_OPERATIONS = 100;
+  private static final int USUAL_JOBS = 50;
   private static final int MOST_JOBS = 200;
   private static final int MOST_BEFORE = 1_000_000;
   private static final ProblemDetails UNKNOWN =
@@ -97,8 +98,8 @@ public final class JobQueueDoor implements Door {
     node.operators().require(request.http(), Scope.READ);
     OperationRule rule = operation(request);
     Map<String, String> asked = QueryParameters.values(request.http(), Set.of(FROM, LIMIT));
-    int from = number(asked, FROM, 0, MOST_BEFORE);
-    int most = number(asked, LIMIT, 1, MOST_JOBS);
+    int from = QueryParameters.number(asked, FROM, 0, 0, MOST_BEFORE);
+    int most = QueryParameters.number(asked, LIMIT, USUAL_JOBS, 1, MOST_JOBS);
     return work.of(store.pages().page(rule.name(), from, most))
         .compose(page -> request.answer(
             200,
@@ -121,17 +122,6 @@ public final class JobQueueDoor implements Door {
 
   private static JobRule settings(OperationRule rule) {
     return JobRule.of(rule).orElseThrow();
-  }
-
-  private static int number(Map<String, String> asked, String name, int least, int most) {
-    String text = asked.getOrDefault(name, name.equals(FROM) ? "0" : "50");
-    if (text.matches("\\d{1,7}")
-        && Integer.parseInt(text) >= least
-        && Integer.parseInt(text) <= most) {
-      return Integer.parseInt(text);
-    }
-    throw new RefusedException(ProblemDetails.badRequest(
-        "query_invalid", List.of("%s: (expected: %d to %d)".formatted(name, least, most))));
   }
 
   private static JsonObject queue(OperationRule rule, JobPage heads) {
