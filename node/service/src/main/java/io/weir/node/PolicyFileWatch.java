@@ -23,6 +23,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.concurrent.Callable;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -113,13 +115,27 @@ final class PolicyFileWatch implements WatchedFile {
 
   private Future<Void> lookOnLoop() {
     if (looking.isComplete()) {
-      looking = vertx
-          .executeBlocking(() -> PolicyDocuments.text(file), false)
-          .onComplete(read -> isUnreadable = read.failed())
+      looking = onWorker(() -> PolicyDocuments.text(file))
+          .onComplete(read -> isUnreadable = read.failed() && !isClosing(read.cause()))
           .compose(this::compare)
+          .recover(
+              error -> isClosing(error) ? Future.succeededFuture() : Future.failedFuture(error))
           .onFailure(this::failed);
     }
     return looking;
+  }
+
+  private <T> Future<T> onWorker(Callable<T> work) {
+    try {
+      return vertx.executeBlocking(work, false);
+    } catch (RejectedExecutionException e) {
+      return Future.failedFuture(e);
+    }
+  }
+
+  // Vert.x closes its workers before its loops: a look that is due meanwhile is left.
+  private static boolean isClosing(Throwable error) {
+    return error instanceof RejectedExecutionException;
   }
 
   private Future<Void> compare(String text) {
@@ -131,7 +147,7 @@ final class PolicyFileWatch implements WatchedFile {
       logOther(inForce.revision());
       return Future.succeededFuture();
     }
-    return changed(text, TRIES).onFailure(error -> isRefused = true);
+    return changed(text, TRIES).onFailure(error -> isRefused = !isClosing(error));
   }
 
   private Future<Void> changed(String text, int tries) {
@@ -152,8 +168,7 @@ final class PolicyFileWatch implements WatchedFile {
 
   // As for operators: stored keys must not lose limits unless somebody wants that.
   private Future<Void> unstranded(String text) {
-    return vertx
-        .executeBlocking(() -> PolicyDocuments.parse(file.toString(), text).policy(), false)
+    return onWorker(() -> PolicyDocuments.parse(file.toString(), text).policy())
         .compose(this::stranded)
         .compose(stranded -> stranded.isEmpty()
             ? Future.succeededFuture()

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.vertx.core.internal.VertxInternal;
 import io.weir.core.policy.Policy;
 import io.weir.node.admin.StrandedRecords;
 import io.weir.node.admin.Stranding;
@@ -104,6 +105,17 @@ final class PolicyFileWatchIT {
 
   private List<PastRevision> history() {
     return one.history().toCompletableFuture().join();
+  }
+
+  @Test
+  void aLookWhileVertxClosesIsLeftWithoutAFault() throws IOException {
+    bothLookAgain();
+    ((VertxInternal) vertx).workerPool().close();
+    write(POLICY.formatted(2));
+    bothLookAgain();
+    assertThat(first.refused()).isZero();
+    assertThat(second.refused()).isZero();
+    assertThat(history()).hasSize(1);
   }
 
   @Test
