@@ -153,8 +153,10 @@ final class WeirStart {
   private static WeirStartException unreadable(@Nullable String policy, Exception error) {
     return new WeirStartException(
         "weir.policy",
-        "the file %s cannot be read (%s)".formatted(policy, error),
-        "Set weir.policy to the path of a file that exists and that the application may read.",
+        "the file %s cannot be read (%s)"
+            .formatted(Path.of(String.valueOf(policy)).toAbsolutePath(), error),
+        "Set weir.policy to the path of a file that exists and that the application may read, not to a resource of"
+            + " the class path; a relative path begins in the folder where the application was started.",
         error);
   }
 }

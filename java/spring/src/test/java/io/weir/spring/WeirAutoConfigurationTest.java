@@ -122,6 +122,16 @@ final class WeirAutoConfigurationTest {
   }
 
   @Test
+  void aMissingPolicyIsNamedWithTheFolderInWhichItWasSought() {
+    String missing = Path.of("missing.yaml").toAbsolutePath().toString();
+    application().withPropertyValues("weir.policy=missing.yaml").run(context -> {
+      FailureAnalysis analysis = new WeirFailureAnalyzer().analyze(context.getStartupFailure());
+      assertThat(analysis.getDescription()).contains(missing);
+      assertThat(analysis.getAction()).contains("class path", "a relative path");
+    });
+  }
+
+  @Test
   void addressesOfRedisInTheRemedyAreAccepted() {
     String wrong = "weir.redis-uri=redis+sentinel://host,host/master";
     application().withPropertyValues("weir.in-memory=false", wrong).run(context -> {

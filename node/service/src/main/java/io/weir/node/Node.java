@@ -17,6 +17,7 @@ import io.weir.state.document.PolicyDocuments;
 import io.weir.state.inspect.RedisLevels;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.NoSuchFileException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -185,7 +186,7 @@ public final class Node implements AutoCloseable {
           .get(START_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
     } catch (ExecutionException | TimeoutException | CompletionException e) {
       close();
-      throw StartPort.taken(config.listening().callers(), e);
+      throw StartPort.taken("--port", config.listening().callers(), e);
     } catch (InterruptedException e) {
       close();
       Thread.currentThread().interrupt();
@@ -198,6 +199,11 @@ public final class Node implements AutoCloseable {
       String text = PolicyDocuments.text(config.policy().file());
       PolicyDocuments.parse(config.policy().file().toString(), text);
       return text;
+    } catch (NoSuchFileException e) {
+      throw new UncheckedIOException(new IOException(
+          "there is no policy %s (--policy names the file; a node needs one even if Redis has a policy)"
+              .formatted(config.policy().file()),
+          e));
     } catch (IOException e) {
       throw new UncheckedIOException(
           "cannot read the policy %s: %s".formatted(config.policy().file(), e.getMessage()), e);

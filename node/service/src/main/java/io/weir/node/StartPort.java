@@ -68,14 +68,16 @@ final class StartPort implements AutoCloseable {
           .toCompletableFuture()
           .join();
     } catch (CompletionException e) {
-      throw taken(config.listening().operators().orElseThrow(), e);
+      throw taken("--admin-port", config.listening().operators().orElseThrow(), e);
     }
   }
 
-  /** The failure of a start that cannot listen on a port. */
-  static UncheckedIOException taken(Address address, Exception cause) {
+  /** The failure of a start that cannot listen on the port of this option. */
+  static UncheckedIOException taken(String option, Address address, Exception cause) {
+    String reason = rootMessage(cause);
+    String remedy = reason.contains("in use") ? " (%s sets another)".formatted(option) : "";
     return new UncheckedIOException(
-        new IOException("cannot listen on %s: %s".formatted(address, rootMessage(cause)), cause));
+        new IOException("cannot listen on %s: %s%s".formatted(address, reason, remedy), cause));
   }
 
   private static String rootMessage(Throwable error) {

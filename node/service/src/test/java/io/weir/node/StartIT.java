@@ -104,8 +104,19 @@ final class StartIT {
           config(FreePorts.one(), OptionalInt.of(taken.getLocalPort()), "redis://127.0.0.1:1");
       assertThatThrownBy(() -> Node.start(config))
           .isInstanceOf(UncheckedIOException.class)
-          .hasMessageContaining("cannot listen on 127.0.0.1:" + taken.getLocalPort());
+          .hasMessageContaining("cannot listen on 127.0.0.1:" + taken.getLocalPort())
+          .hasMessageContaining("(--admin-port sets another)");
     }
+  }
+
+  @Test
+  void aMissingPolicyEndsTheStartWithItsOption() throws Exception {
+    NodeConfig config = config(FreePorts.one(), OptionalInt.empty(), "redis://127.0.0.1:1");
+    Files.delete(config.policy().file());
+    assertThatThrownBy(() -> Node.start(config))
+        .isInstanceOf(UncheckedIOException.class)
+        .hasMessageContaining(
+            "there is no policy %s (--policy ".formatted(config.policy().file()));
   }
 
   private static HttpResponse<String> get(String uri) throws IOException, InterruptedException {

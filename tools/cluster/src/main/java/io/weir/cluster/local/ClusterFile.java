@@ -89,9 +89,18 @@ public record ClusterFile(
     Path file = directory.resolve("cluster.json");
     if (!Files.exists(file)) {
       throw new IOException(
-          "no cluster runs here, there is no %s (scripts/up --detach starts one)".formatted(file));
+          "no cluster runs here, there is no %s (weir up, or scripts/up --detach, starts one)"
+              .formatted(file));
     }
     return read(file);
+  }
+
+  /** The failure of a start beside this file; an archive has no scripts, so it says what they do. */
+  static IOException taken(Path file) {
+    return new IOException(
+        ("%s is there already. If a cluster runs, end it: Ctrl-C, or kill PID with the pid in that file. If there is"
+                + " no such process, delete the file. In a clone, scripts/down does both.")
+            .formatted(file));
   }
 
   /**

@@ -150,9 +150,7 @@ public final class LocalCluster implements AutoCloseable {
 
   private void start() throws IOException, InterruptedException {
     if (Files.exists(clusterFile())) {
-      throw new IOException(
-          "%s is there already: a cluster runs, or was killed (scripts/down ends it)"
-              .formatted(clusterFile()));
+      throw ClusterFile.taken(clusterFile());
     }
     for (int port : setup.nodes().ports()) {
       requireFree("node", port);

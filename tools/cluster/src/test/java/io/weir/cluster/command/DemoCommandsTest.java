@@ -57,6 +57,17 @@ final class DemoCommandsTest {
   }
 
   @Test
+  void aSecondClusterOfAFolderSaysWhatEndsTheFirstWithoutScripts(@TempDir Path folder)
+      throws IOException {
+    Path file = Files.writeString(folder.resolve("cluster.json"), "{ \"pid\" : 1 }");
+    assertThat(run("up", "--directory", folder.toString())).isEqualTo(1);
+    assertThat(err.toString().replaceAll("\\s+", " "))
+        .contains(
+            file + " is there already.", "kill PID", "delete the file", "In a clone, scripts");
+    assertThat(file).exists();
+  }
+
+  @Test
   void aDemoShowsTheLimitThatIsInForceAndNotThatOfTheStart(@TempDir Path folder)
       throws IOException {
     HttpServer node =
