@@ -80,7 +80,7 @@ public final class AdminOption {
     }
     return address.tokenFile().isPresent()
         ? Optional.of(Files.readString(address.tokenFile().get()).strip())
-        : nodes.adminToken();
+        : nodes.adminToken(address);
   }
 
   private String sound(Optional<String> token) {

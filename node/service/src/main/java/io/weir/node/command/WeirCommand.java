@@ -3,6 +3,7 @@ package io.weir.node.command;
 import io.weir.core.policy.InvalidPolicyException;
 import io.weir.core.throttle.StoreUnavailableException;
 import io.weir.node.contexts.KnownNodes;
+import io.weir.node.contexts.LocalNode;
 import io.weir.node.extension.Capabilities;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -59,14 +60,14 @@ public final class WeirCommand {
   /**
    * The same.
    *
-   * @param localAdmin the admin port of a node of that cluster
+   * @param localNode a node of that cluster
    */
   public static CommandLine commandLine(
       Map<String, String> environment,
       Supplier<Optional<String>> localRedis,
-      Supplier<Optional<String>> localAdmin,
+      Supplier<Optional<LocalNode>> localNode,
       List<Object> more) {
-    KnownNodes nodes = new KnownNodes(environment, localAdmin);
+    KnownNodes nodes = new KnownNodes(environment, localNode);
     Capabilities capabilities = Capabilities.onClassPath();
     CommandLine line = new CommandLine(new WeirCommand())
         .addSubcommand(NodeCommand.commandLine(environment))

@@ -9,10 +9,10 @@ public final class KnownNodes {
   private static final String DEFAULT = "http://127.0.0.1:9080";
 
   private final Map<String, String> environment;
-  private final Supplier<Optional<String>> local;
+  private final Supplier<Optional<LocalNode>> local;
 
-  /** @param local the admin port of a cluster that runs on this machine */
-  public KnownNodes(Map<String, String> environment, Supplier<Optional<String>> local) {
+  /** @param local a node of the cluster that runs on this machine */
+  public KnownNodes(Map<String, String> environment, Supplier<Optional<LocalNode>> local) {
     this.environment = Map.copyOf(environment);
     this.local = local;
   }
@@ -33,13 +33,17 @@ public final class KnownNodes {
         .map(name -> named(contexts, name))
         .or(() -> given("WEIR_NODE").map(AdminAddress::of))
         .or(() -> given("WEIR_CONTEXT").or(contexts::current).map(name -> named(contexts, name)))
-        .or(() -> local.get().map(AdminAddress::of))
+        .or(() -> local.get().map(LocalNode::admin).map(AdminAddress::of))
         .orElseGet(() -> AdminAddress.of(DEFAULT));
   }
 
-  /** The admin token of the environment. */
-  public Optional<String> adminToken() {
-    return given("WEIR_ADMIN_TOKEN");
+  /** The admin token for this address: that of the environment, else that of the local cluster if it is its port. */
+  public Optional<String> adminToken(AdminAddress address) {
+    return given("WEIR_ADMIN_TOKEN")
+        .or(() -> local
+            .get()
+            .filter(node -> node.admin().equals(address.node()))
+            .map(LocalNode::adminToken));
   }
 
   private Optional<String> given(String variable) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
 import io.weir.core.policy.SecretHash;
+import io.weir.node.contexts.LocalNode;
 import io.weir.state.document.SchemaDocument;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -166,10 +167,12 @@ final class CommandsTest {
     assertThat(run("policy", "apply", "--help")).isZero();
     assertThat(out.toString()).contains("http://127.0.0.1:9080");
     CommandLine line = WeirCommand.commandLine(
-        Map.of(), Optional::empty, () -> Optional.of("http://127.0.0.1:1"), List.of());
+        Map.of(),
+        Optional::empty,
+        () -> Optional.of(new LocalNode("http://127.0.0.1:1", "local")),
+        List.of());
     line.setErr(new PrintWriter(err, true));
-    assertThat(line.execute("policy", "apply", "--admin-token=t", "../../examples/small.yaml"))
-        .isEqualTo(1);
+    assertThat(line.execute("policy", "apply", "../../examples/small.yaml")).isEqualTo(1);
     assertThat(err.toString()).contains("no node answers at http://127.0.0.1:1");
   }
 

@@ -19,7 +19,7 @@ final class KnownNodesTest {
   private Path folder;
 
   private final Map<String, String> environment = new HashMap<>();
-  private Optional<String> local = Optional.empty();
+  private Optional<LocalNode> local = Optional.empty();
 
   @BeforeEach
   void set() {
@@ -39,7 +39,7 @@ final class KnownNodesTest {
   @Test
   void theNearestIsAsked() {
     assertThat(node()).isEqualTo("http://127.0.0.1:9080");
-    local = Optional.of("http://127.0.0.1:9081");
+    local = Optional.of(new LocalNode("http://127.0.0.1:9081", "local"));
     assertThat(node()).isEqualTo("http://127.0.0.1:9081");
     Contexts contexts = nodes().contexts();
     contexts.put("prod", AdminAddress.of("https://prod"));
@@ -53,6 +53,17 @@ final class KnownNodesTest {
     environment.put("WEIR_NODE", "http://here");
     assertThat(nodes().address(Optional.empty())).isEqualTo(AdminAddress.of("http://here"));
     assertThat(node("prod")).isEqualTo("https://prod");
+  }
+
+  @Test
+  void theTokenOfTheLocalClusterIsForItsPortAlone() {
+    local = Optional.of(new LocalNode("http://127.0.0.1:9081", "local"));
+    AdminAddress own = nodes().address(Optional.empty());
+    assertThat(nodes().adminToken(own)).contains("local");
+    assertThat(nodes().adminToken(AdminAddress.of("http://127.0.0.1:9082"))).isEmpty();
+    assertThat(local.get()).hasToString("http://127.0.0.1:9081");
+    environment.put("WEIR_ADMIN_TOKEN", "given");
+    assertThat(nodes().adminToken(own)).contains("given");
   }
 
   @Test

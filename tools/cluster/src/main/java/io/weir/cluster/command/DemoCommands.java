@@ -2,6 +2,7 @@ package io.weir.cluster.command;
 
 import io.weir.cluster.local.ClusterFile;
 import io.weir.node.command.WeirCommand;
+import io.weir.node.contexts.LocalNode;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -26,7 +27,8 @@ public final class DemoCommands {
     return WeirCommand.commandLine(
         environment,
         () -> cluster(run).map(ClusterFile::redis),
-        () -> cluster(run).map(running -> running.admins().get(0)),
+        () -> cluster(run)
+            .map(running -> new LocalNode(running.admins().get(0), running.adminToken())),
         List.of(new UpCommand(), new DemoCommand(), new ReplayVectorsCommand()));
   }
 
