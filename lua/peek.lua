@@ -7,7 +7,7 @@
 -- RETURNS
 --   { clock_us, answer }
 --   { ALLOWED, used..., 0, 0 }   per demand the units used, without the cost
---   { DENIED, used..., wait_us, 1, 0, 0, '' }   per demand the units used, with all that is due
+--   { DENIED, used..., wait_us, 1, 0, 0, '' }   per demand the units used, with all that is due or left to others
 --   { NEVER_ALLOWED, used... }   a cost is above its capacity
 --   { STALE, revision }          a newer revision was published or has decided
 --   { FAILED, text }             the data in Redis cannot be read

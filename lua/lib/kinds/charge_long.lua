@@ -85,7 +85,7 @@ end
 
 -- The denial of a charge if another limit than a rate is full.
 local function refused(charge, views, request, looked)
-  local wait = #request.views > 0 and DECIDE.peek(request).wait_us or 0
+  local wait = #request.views > 0 and DECIDE.alone(request).wait_us or 0
   return full_until(math.max(looked.wait_us, wait), shown_of(views), charge, looked, request.paid)
 end
 

@@ -351,14 +351,30 @@ function DECIDE.next(request)
   end
 end
 
--- The answer that a newcomer would get; changes nothing.
-function DECIDE.peek(request)
+-- The answer to a newcomer with no regard for others who wait; changes nothing.
+function DECIDE.alone(request)
   local fits = true
   for _, view in ipairs(request.views) do
     view.spare = 0
     fits = VIEW.has_room(view) and fits
   end
   return fits and { admitted = true, returned = CODES.NOT } or off(request, CODES.NOT)
+end
+
+-- The answer that a newcomer would get; changes nothing.
+function DECIDE.peek(request)
+  if request.template.mode == CODES.OFF then
+    return DECIDE.alone(request)
+  end
+  local wait_us = 0
+  for _, view in ipairs(request.views) do
+    view.spare = VIEW.spare_for(view, false, request.asked.always)
+    if not VIEW.has_room(view) then
+      wait_us = math.max(wait_us, VIEW.wait_us(view), VIEW.newcomer_wait_us(view))
+    end
+  end
+  return wait_us == 0 and { admitted = true, returned = CODES.NOT }
+    or { wait_us = wait_us, estimate = true, ticket = NOTHING, returned = CODES.NOT }
 end
 
 return DECIDE

@@ -151,7 +151,7 @@ final class BucketView {
     return hasRoomBeside(Math.max(forLarger, Spare.of(this, cost, waited, wantsTicket)));
   }
 
-  /** The same with no regard for others who wait: the answer for a plan without slots, and for a peek. */
+  /** The same with no regard for others who wait: the answer for a plan without slots. */
   boolean hasRoom() {
     return hasRoomBeside(0);
   }

@@ -125,7 +125,7 @@ final class MixedCharge {
 
   // Rates that are full as well do not shorten the wait.
   private Decision full(KindVerdict kinds, RatesDecision rates) {
-    Decided ofRates = rates.peek();
+    Decided ofRates = rates.alone();
     long wait = ofRates.decision() instanceof Denied denied ? denied.retryAfterMicros() : 0;
     Decision denied = rates
         .verdict()

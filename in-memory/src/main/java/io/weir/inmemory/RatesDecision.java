@@ -45,6 +45,11 @@ final class RatesDecision {
         verdict.decision(Outcome.NEVER_ALLOWED, shown(), Wait.NONE), QueueReport.NONE);
   }
 
+  /** The answer with no regard for others who wait. */
+  Decided alone() {
+    return decided(slots.alone());
+  }
+
   Decided peek() {
     return decided(slots.peek());
   }

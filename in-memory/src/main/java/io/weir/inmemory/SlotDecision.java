@@ -92,9 +92,20 @@ final class SlotDecision {
     return isOff ? off() : denied();
   }
 
+  /** The answer to a newcomer with no regard for others who wait; changes nothing. */
+  Result alone() {
+    return buckets.haveRoom() ? result(true, 0, false, Optional.empty()) : off();
+  }
+
   /** The answer that a newcomer would get; changes nothing. */
   Result peek() {
-    return buckets.haveRoom() ? result(true, 0, false, Optional.empty()) : off();
+    if (mode == SlotMode.OFF) {
+      return alone();
+    }
+    long wait = buckets.longest(view -> view.hasRoom(false, asked.wantsAlways())
+        ? 0
+        : Math.max(view.waitMicros(), view.newcomerWaitMicros()));
+    return result(wait == 0, wait, wait > 0, Optional.empty());
   }
 
   /** Whether the shown ticket is for these buckets. */

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.core.bucket.Demand;
 import io.weir.core.bucket.Scope;
+import io.weir.core.decision.Decision;
 import io.weir.core.decision.Decision.Allowed;
 import io.weir.core.decision.Decision.Denied;
 import io.weir.core.slot.QueueReport.Returned;
@@ -192,6 +193,29 @@ abstract class SlotsContract extends SlotsFixture {
 
   @Nested
   class SharedBuckets {
+    // A key that has had its share leaves room for the others, so it is denied beside some that is
+    // free.
+    @Test
+    void aPeekAnswersAsAChargeOfTheSameKeyWould() {
+      RandomGenerator random = new Random(3);
+      Demand shared = demand("shared", Scope.TENANT, 10, 5000);
+      int denials = 0;
+      for (int step = 0; step < 600; step++) {
+        clock.advance(random.nextLong(SECOND / 10));
+        Charge charge = of(
+            random.nextInt(4) == 0 ? "k2" : "k1",
+            charge(1, shared).with(Queueing.of(SlotMode.RESERVE)));
+        Decision peeked = peek(charge);
+        Decided decided = decided(charge);
+        // A place that is due lets its caller pass.
+        if (decided.report().returned() != Returned.KEPT) {
+          assertThat(peeked).as("step %d", step).hasSameClassAs(decided.decision());
+          denials += decided.decision() instanceof Denied ? 1 : 0;
+        }
+      }
+      assertThat(denials).isGreaterThan(100);
+    }
+
     @Test
     void aBucketOfTheTenantMakesPlaces() {
       allowed(charge(10, TENANTS));
