@@ -54,7 +54,7 @@ final class Work {
   }
 
   private void print(RowCommand call) {
-    List<JsonObject> jobs = RowCommand.objects(found, "job");
+    List<JsonObject> jobs = RowCommand.objects(found, "jobs");
     List<JsonObject> windows = RowCommand.objects(found, "window");
     List<JsonObject> upstreams = RowCommand.objects(found, "upstream");
     if (jobs.isEmpty() && windows.isEmpty() && upstreams.isEmpty()) {

@@ -37,7 +37,7 @@ final class WorkTest {
         "1 (2020-09-13T12:26:40.000000Z)");
     JsonObject states = new JsonObject()
         .put("upstream", JsonArray.of(rpc))
-        .put("job", JsonArray.of(named("Proof")))
+        .put("jobs", JsonArray.of(named("Proof")))
         .put("window", JsonArray.of(named("blocks", "todo", "7", "next", "1207")))
         .put(
             "nodes",

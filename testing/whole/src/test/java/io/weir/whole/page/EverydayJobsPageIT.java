@@ -272,7 +272,7 @@ final class EverydayJobsPageIT extends OperatorsPage {
       Map.entry("policy rollback", "evision"),
       Map.entry("audit", "k1"),
       Map.entry("replay", "5"),
-      Map.entry("work", "blocks"),
+      Map.entry("work", "Proof"),
       Map.entry("inspect", ""),
       Map.entry("jobs", ""),
       Map.entry("status", "need"),
