@@ -7,6 +7,8 @@ import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
 import io.vertx.core.json.JsonObject;
 import java.net.http.HttpResponse;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
@@ -68,6 +70,24 @@ final class ManyNamesPageIT extends OperatorsPage {
     return page.locator(table)
         .first()
         .evaluate("element => element.scrollWidth > element.clientWidth");
+  }
+
+  // A node looks for the keys of a tenant in thousands of parts of the index.
+  @Test
+  void theKeysOfATenantAreNotAskedForEachTime() {
+    signIn();
+    List<String> asked = Collections.synchronizedList(new ArrayList<>());
+    page.onRequest(request -> asked.add(request.url()));
+    go("now?tenant=acme");
+    assertThat(page.locator("[aria-label='keys of the tenant']")).containsText("quiet");
+    page.waitForCondition(() -> count(asked, "/v1/tenants/acme") > 4);
+    // Opened, and seen by the stream before the first answer.
+    assertThat(count(asked, "/v1/keys?tenant=acme")).isLessThanOrEqualTo(2);
+    assertThat(complaints).isEmpty();
+  }
+
+  private static long count(List<String> addresses, String part) {
+    return List.copyOf(addresses).stream().filter(it -> it.contains(part)).count();
   }
 
   @Test

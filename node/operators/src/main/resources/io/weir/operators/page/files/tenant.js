@@ -6,9 +6,10 @@ import { limitTable } from './key.js';
 import { facts, html, keyLink, loading, nothing, planOf, table } from './parts.js';
 
 const MOST = 20;
+const KEYS_MILLIS = 30_000;
 const FIELDS = [{ name: 'plan', hint: 'the default if it is empty' }, { name: 'maxKeys', label: 'keys at most', type: 'number', hint: 'not bounded if it is empty' }, { name: 'note' }];
 
-const NOTHING = { tenant: '', record: null, tag: '', keys: null, limits: [] };
+const NOTHING = { tenant: '', record: null, tag: '', keys: null, keysAt: 0, limits: [] };
 
 const shown = { ...NOTHING };
 
@@ -35,17 +36,19 @@ async function shared(tenant, keys) {
   return key ? (await explained(key)).filter(limit => limit.scope === 'tenant') : [];
 }
 
-/** Asks for all that is shown of a tenant. */
-export async function showTenant(tenant) {
+/** Asks for what is shown of a tenant; seldom for its keys, as the node looks for them in each part of the index. */
+export async function showTenant(tenant, isAll) {
   if (tenant !== shown.tenant) {
     closeTenant();
     shown.tenant = tenant;
   }
   const found = await findRecord({ tenant });
-  const { keys } = await ask(withQuery('/v1/keys', { tenant, limit: MOST }));
+  const now = performance.now();
+  const isKnown = shown.keys && !isAll && now - shown.keysAt < KEYS_MILLIS;
+  const { keys, keysAt } = isKnown ? shown : { ...await ask(withQuery('/v1/keys', { tenant, limit: MOST })), keysAt: now };
   const limits = await shared(tenant, keys);
   if (tenant === shown.tenant) {
-    Object.assign(shown, { ...found, keys, limits });
+    Object.assign(shown, { ...found, keys, keysAt, limits });
   }
 }
 
@@ -70,7 +73,7 @@ function buttons(app) {
   const acting = action => app.doing(() => inTurn(async () => {
     const { tenant, record, tag, limits: all } = shown;
     await action({ tenant, record, tag, explained: { limits: all } });
-    await showTenant(tenant);
+    await showTenant(tenant, true);
   }));
   return html`${actions(app, { record }, { reset: mayReset, size: mayChange, freeze: mayChange }, acting)}${why}
     ${record && mayReset ? html`<div class="buttons"><button type="button" @click=${acting(of => edit(app, of, FIELDS))}>Change…</button>
