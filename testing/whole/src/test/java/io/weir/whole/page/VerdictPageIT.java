@@ -44,6 +44,35 @@ final class VerdictPageIT extends OperatorsPage {
   }
 
   @Test
+  void theQuietLineIsOneLineOnALargeScreenWithAnAuthor() {
+    page.setViewportSize(1440, 900);
+    send("PUT", "/v1/policy?comment=again", policy + "# again\n");
+    ask("busy", 7);
+    signIn();
+    assertThat(page.locator("nav.tabs")).containsText(Pattern.compile("Limited now [1-9]"));
+    Locator line = page.locator(".verdict");
+    assertThat(line).containsText("by admin");
+    assertThat(line.evaluate("""
+            it => new Set([...it.querySelector('.quiet').getClientRects()].map(one => one.y)).size""")).isEqualTo(1);
+  }
+
+  // A column of times had all the room, and one of words a word a line.
+  @Test
+  void changesHaveTheirActionsInSightOnAPhone() {
+    send("PATCH", "/v1/keys/quiet", "{\"note\": \"a note of several words\"}");
+    page.setViewportSize(390, 900);
+    page.clock().setFixedTime(System.currentTimeMillis() + 359_000); // with an age of two numbers
+    show("now?list=changes");
+    assertThat(button("Undo…").first()).isVisible();
+    assertThat(page.evaluate("""
+            (() => {
+              const table = document.querySelector('[aria-label=changes]');
+              return table.scrollWidth - table.clientWidth;
+            })()""")).isEqualTo(0);
+    assertThat(complaints).isEmpty();
+  }
+
+  @Test
   void rememberedDenialsSayOfWhichTimeTheyAre() {
     ask("spent", 6);
     ask("spent", 1);

@@ -57,8 +57,9 @@ function effect(line) {
 
 const words = line => (line.record === 'policy' ? effect(line) : `${target(line).name}: ${effect(line)}`);
 
-// A record that is made changes nothing of what is limited, unless it is made to freeze, boost or lower a subject of a rule.
-const isOfLimits = line => line.before || line.what === 'reset' || differ(line, 'state') || differ(line, 'overrides');
+// What limits, or no more: not a note, nor another secret. A record that is made does so if it freezes, boosts or lowers a
+// subject of a rule.
+const isOfLimits = line => line.record === 'policy' || line.what === 'reset' || !line.after || ['state', 'overrides', ...(line.before ? ['plan'] : [])].some(name => differ(line, name));
 
 /** The changes as marks on a chart. */
 export function marks() {

@@ -2,6 +2,7 @@
 // under the policy in force, and under the draft.
 
 import { ask } from './api.js';
+import { UNMATCHED } from './denials.js';
 import { bar, choice, clock, confirmed, count, html, keyLink, nothing, number, panel, silent, table, wait } from './parts.js';
 
 const LASTS = [['60', 'a minute'], ['600', '10 minutes'], ['3600', 'an hour'], ['86400', 'a day']];
@@ -42,7 +43,7 @@ function account(of, empty, isAudit) {
   };
   const columns = [
     ['plan', row => row.plan],
-    ['operation', row => html`<b>${row.operation}</b>`],
+    ['operation', row => html`<b>${row.operation === UNMATCHED ? 'others' : row.operation}</b>`],
     ['passed', row => number(row.pass + row.wouldDeny), 'number'],
     ['of those would be denied', row => html`${bar(share(row), `${number(share(row))} % would be denied`)}<small>${number(row.wouldDeny)}, ${number(share(row))} %</small>`, 'wide'],
     ...(isAudit ? [] : [['denied', row => number(row.deny + row.wouldPass), 'number'], ['of those would pass', row => number(row.wouldPass), 'number']]),

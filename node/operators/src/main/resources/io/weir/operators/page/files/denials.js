@@ -81,7 +81,7 @@ export function denialList(isOfOneKey) {
     ['denials', group => html`<details @toggle=${stand}><summary>${number(group.members.length)}</summary><ul class="singles">${group.members.slice(0, 50).map(single)}</ul></details>`],
     ['oldest', group => age(group.first.at), 'number hour'],
     ['newest', group => age(group.latest.at), 'number'],
-    ['the caller got', group => told(group.latest)]
+    ['the caller got', group => told(group.latest), isOfOneKey ? '' : 'hour']
   ];
 
   return {

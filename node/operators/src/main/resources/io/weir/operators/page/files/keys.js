@@ -150,7 +150,7 @@ const COLUMNS = {
     ['state', state],
     ['overrides', row => (row.overrides || []).length || nothing, 'number'],
     ['expires', row => time(row.expires)],
-    ['changed', changed],
+    ['changed', changed, 'hour'],
     ['note', row => row.note || nothing, 'note']
   ],
   tenants: () => [
@@ -159,7 +159,7 @@ const COLUMNS = {
     ['state', state],
     ['keys at most', row => row.maxKeys ?? nothing, 'number'],
     ['keys', row => html`<a href=${withQuery('#/keys', { tenant: row.id })}>its keys</a>`],
-    ['changed', changed],
+    ['changed', changed, 'hour'],
     ['note', row => row.note || nothing, 'note']
   ],
   tokens: app => [

@@ -45,7 +45,6 @@ function verdict() {
       <ul>${findings.map(finding)}</ul></section>`;
   }
   const facts = [
-    ...(live.cases?.total ? [`${totalOf(live.cases)} limited as the policy says`] : []),
     nodesInWords(),
     redis.p99Ms === undefined ? 'Redis reachable' : `Redis p99 ${number(redis.p99Ms)} ms`,
     `policy ${policy.revision}${policy.since ? ` since ${clock(policy.since)}` : ''}${policy.by ? ` by ${policy.by}` : ''}`
