@@ -176,10 +176,24 @@ final class KeysIT {
     assertThat(found("no such text")).isEmpty();
   }
 
+  @Test
+  void aTenantIsFoundByAnyTextOfItsRecord() {
+    ask("POST", "/v1/tenants", "{\"id\": \"needle-house\", \"note\": \"of the Mobile team\"}");
+    ask("POST", "/v1/tenants", "{\"id\": \"barn\", \"labels\": {\"team\": \"Rose\"}}");
+    assertThat(found("tenants", "EEDLE-H")).containsExactly("needle-house");
+    assertThat(found("tenants", "the mobile")).containsExactly("needle-house");
+    assertThat(found("tenants", "rose")).containsExactly("barn");
+    assertThat(found("tenants", "no such text")).isEmpty();
+  }
+
   private static List<String> found(String text) {
-    String query = text.replace(" ", "%20");
-    return NodeFixture.json(ask("GET", "/v1/keys?find=" + query, "")).getJsonArray("keys").stream()
-        .map(key -> ((JsonObject) key).getString("id"))
+    return found("keys", text);
+  }
+
+  private static List<String> found(String kind, String text) {
+    String path = "/v1/" + kind + "?find=" + text.replace(" ", "%20");
+    return NodeFixture.json(ask("GET", path, "")).getJsonArray(kind).stream()
+        .map(record -> ((JsonObject) record).getString("id"))
         .toList();
   }
 

@@ -104,9 +104,9 @@ final class SteeredSubjectsIT {
 
     Ran more = boost(subject, "calls", "50");
     assertThat(more.status()).as(more.err()).isZero();
-    assertThat(more.err()).contains("calls of " + subject + ": 10/s → 50/s until ");
+    assertThat(more.err()).contains("calls of " + subject + ": 10/s → 50/s for ");
     explained(subject, "50/s", "override");
-    assertThat(boost(subject, "calls", "20").err()).contains("is 50/s until ");
+    assertThat(boost(subject, "calls", "20").err()).contains("is 50/s for ");
 
     assertThat(weir("keys", "freeze", subject).status()).isZero();
     explained(subject, "is frozen");
@@ -115,7 +115,7 @@ final class SteeredSubjectsIT {
     assertThat(weir("reset", subject).status()).isZero();
     Ran ofQuota =
         weir("keys", "boost", subject, "--limits", "daily", "--limit", "50", "--for", "2h");
-    assertThat(ofQuota.err()).contains("daily of " + subject + ": 5 → 50 until ");
+    assertThat(ofQuota.err()).contains("daily of " + subject + ": 5 → 50 for ");
   }
 
   @ParameterizedTest

@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.weir.node.command.AdminCommand;
+import io.weir.node.command.Ago;
 import io.weir.node.command.CommandRow;
 import io.weir.node.command.RateWords;
 import io.weir.node.command.RowCommand;
@@ -77,8 +78,11 @@ final class RecordBoost {
     if (status == 0 && present.isPresent()) {
       call.err()
           .printf(
-              "%s: %s → %s until %s%n",
-              of, words(present.get()), words(boost), until(changed, boost));
+              "%s: %s → %s %s%n",
+              of,
+              words(present.get()),
+              words(boost),
+              Ago.sentence("until " + until(changed, boost), call.now()));
     }
     return status;
   }

@@ -31,7 +31,7 @@ record RecordPages(RecordService desk) {
   static final String[] FILTERS = {
     "tenant", "plan", "label", "state", "find", "limit", "cursor", "hashes"
   };
-  static final String[] OF_TENANTS = {"limit", "cursor"};
+  static final String[] OF_TENANTS = {"find", "limit", "cursor"};
   private static final int USUAL_LISTED = 100;
   private static final int MOST_LISTED = 500;
 
@@ -67,6 +67,7 @@ record RecordPages(RecordService desk) {
     desk.operators().require(request.http(), Scope.READ);
     Map<String, String> asked = QueryParameters.values(request.http(), Set.of(OF_TENANTS));
     List<String> mistakes = new ArrayList<>(0);
+    Predicate<StoredRecord> matches = filter(asked, mistakes);
     int limit = QueryParameters.number(asked, "limit", USUAL_LISTED, 1, MOST_LISTED, mistakes);
     if (!mistakes.isEmpty()) {
       throw new RefusedException(ProblemDetails.badRequest("query_invalid", mistakes));
@@ -77,7 +78,7 @@ record RecordPages(RecordService desk) {
         asked.getOrDefault("cursor", ""),
         limit,
         page -> Future.succeededFuture(page.stream().map(StoredRecord::toJson).toList()));
-    return listed(request, desk, query, entry -> true);
+    return listed(request, desk, query, matches);
   }
 
   private Future<List<JsonObject>> exported(List<StoredRecord> page) {

@@ -11,7 +11,9 @@ import java.util.function.Supplier;
 
 /** All that a node looks for. */
 public final class Symptoms {
-  private static final double UNDECIDED_SHARE = 0.01;
+  /** Single requests are late on any machine. */
+  private static final double LEAST_SHARE = 0.01;
+
   private static final double SLOW_MILLIS = 50;
   /** Fewer calls say nothing of one in a hundred. */
   private static final int LEAST_CALLS = 100;
@@ -71,19 +73,23 @@ public final class Symptoms {
   }
 
   private static Optional<String> undecided(Readings readings) {
-    long undecided = readings.lastMinute(Count.UNDECIDED);
-    long all = readings.lastMinute(Count.DECISIONS);
-    return undecided == 0 || undecided < UNDECIDED_SHARE * all
-        ? Optional.empty()
-        : Optional.of(
-            "Requests without a decision in the last minute: %d of %d".formatted(undecided, all));
+    return share(
+        readings, Count.UNDECIDED, "Requests without a decision in the last minute: %d of %d");
   }
 
   private static Optional<String> degraded(Readings readings) {
     return away(readings).isPresent()
         ? Optional.empty()
-        : several(
-            readings.lastMinute(Count.DEGRADED), "Decisions without Redis in the last minute: %d");
+        : share(readings, Count.DEGRADED, "Decisions without Redis in the last minute: %d of %d");
+  }
+
+  // One in a hundred of all decisions of the last minute, at least.
+  private static Optional<String> share(Readings readings, Count count, String sentence) {
+    long some = readings.lastMinute(count);
+    long all = readings.lastMinute(Count.DECISIONS);
+    return some == 0 || some < LEAST_SHARE * all
+        ? Optional.empty()
+        : Optional.of(sentence.formatted(some, all));
   }
 
   private static Optional<String> refusedFile(Readings readings) {

@@ -2,6 +2,7 @@ package io.weir.operators.status;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
@@ -131,6 +132,23 @@ final class NodeStatusTest {
             "undecided since 6 s: Requests without a decision in the last minute: 11 of 1002");
     pass(Duration.ofMinutes(1));
     assertThat(found()).isEmpty();
+  }
+
+  // A single one that Redis answered too late needs nobody.
+  @Test
+  void decisionsWithoutRedisAreFoundFromOneInAHundredOn() {
+    Counter degraded = meters.counter("throttle.degraded.decisions");
+    decided("allowed", 0);
+    pass(Duration.ofSeconds(2));
+    decided("allowed", 1000);
+    degraded.increment(9);
+    pass(Duration.ofSeconds(2));
+    assertThat(found()).isEmpty();
+    degraded.increment();
+    pass(Duration.ofSeconds(2));
+    assertThat(found())
+        .containsExactly(
+            "degraded since 6 s: Decisions without Redis in the last minute: 10 of 1000");
   }
 
   @Test

@@ -241,7 +241,7 @@ final class PageIT extends OperatorsPage {
     assertThat(page.locator(".detail h2")).containsText("acme/quiet");
     find("svc-1", "key", "robots/svc-1");
     assertThat(page.locator(".detail h2")).containsText("robots/svc-1");
-    find("acme", "tenant", "acme");
+    find("cme", "tenant", "acme");
     assertThat(page.locator(".detail h2")).containsText("acme/");
     find(denialOf("quiet"), "denial", "acme/quiet");
     assertThat(page.locator(".detail")).containsText("The denial");

@@ -41,8 +41,8 @@ async function ofKeys(text) {
 }
 
 async function ofTenants(text) {
-  const found = NAME.test(text) ? await maybe(`/v1/tenants/${encodeURIComponent(text)}`) : null;
-  return found ? [['tenant', found.id, withQuery('#/now', { tenant: found.id })]] : [];
+  const { tenants } = (await maybe(withQuery('/v1/tenants', { find: text, limit: MOST }))) || { tenants: [] };
+  return tenants.map(({ id }) => ['tenant', id, withQuery('#/now', { tenant: id })]);
 }
 
 // Limits, operations and plans stand in the policy.

@@ -19,7 +19,7 @@ const query = () => {
 
 const LISTS = {
   keys: cursor => ask(withQuery('/v1/keys', { find: shown.find, tenant: shown.tenant, plan: shown.plan, state: shown.state, limit: MOST, cursor })),
-  tenants: cursor => ask(withQuery('/v1/tenants', { limit: MOST, cursor })),
+  tenants: cursor => ask(withQuery('/v1/tenants', { find: shown.find, limit: MOST, cursor })),
   tokens: () => ask('/v1/tokens')
 };
 
@@ -130,13 +130,14 @@ function manage(app, of, refresh) {
 function form(app) {
   const submit = event => {
     event.preventDefault();
-    const { find: text, tenant, plan, state } = event.target.elements;
-    app.go(withQuery('#/keys', { find: text.value.trim(), tenant: tenant.value.trim(), plan: plan.value.trim(), state: state.value }));
+    const values = [...new FormData(event.target)].map(([name, value]) => [name, value.trim()]);
+    app.go(withQuery('#/keys', { list: query().list, ...Object.fromEntries(values) }));
   };
   const field = (name, hint) => html`<label>${name}<input name=${name} .value=${shown[name]} maxlength="128" placeholder=${hint} spellcheck="false" autocomplete="off"></label>`;
   return html`<form class="line tools" role="search" @submit=${submit}>
-    ${field('find', 'id, tenant, plan, label, note')} ${field('tenant', '')} ${field('plan', '')}
-    ${choice('state', STATES, shown.state, event => event.target.form.requestSubmit(), 'state')}
+    ${field('find', 'id, tenant, plan, label, note')}
+    ${shown.list === 'keys' ? html`${field('tenant', '')} ${field('plan', '')}
+      ${choice('state', STATES, shown.state, event => event.target.form.requestSubmit(), 'state')}` : nothing}
     <button class="primary">Find</button></form>`;
 }
 
@@ -171,7 +172,7 @@ const COLUMNS = {
   ]
 };
 
-const EMPTY = { keys: 'No such key has a record.', tenants: 'No tenant has a record.', tokens: 'There is only the token of the node.' };
+const EMPTY = { keys: 'No such key has a record.', tenants: 'No such tenant has a record.', tokens: 'There is only the token of the node.' };
 const CREATE = { keys: ['Create a key…', createKey, 'keys'], tenants: ['Create a tenant…', createTenant, 'keys'], tokens: ['Create a token…', createToken, 'all'] };
 
 function lists(app) {
@@ -186,7 +187,7 @@ function list(app) {
     'lists',
     parts,
     shown.list,
-    html`${shown.list === 'keys' ? form(app) : nothing}
+    html`${shown.list === 'tokens' ? nothing : form(app)}
       ${table(COLUMNS[shown.list](app), shown.rows, EMPTY[shown.list], shown.list, row => row.id === key)}
       ${shown.cursor ? html`<button type="button" @click=${app.doing(() => find(shown.cursor))}>More</button>` : nothing}`,
     app.may(scope) ? html`<button type="button" @click=${app.doing(() => create(app))}>${title}</button>` : nothing
