@@ -28,7 +28,7 @@ final class RedisVectorReplayIT {
   void recordedDecisionsAreReplayed(Path policy, Path vectors, long decisions) throws IOException {
     assumeTrue(Files.exists(vectors), () -> "skipped: the recordings are not here: " + vectors);
     try (RedisDatabase redis = RedisDatabase.open();
-        RedisConnections connections = RedisConnections.open(redis.uri(), Duration.ofSeconds(5))) {
+        RedisConnections connections = RedisConnections.open(redis.uri(), Duration.ofMinutes(1))) {
       Result result = VectorReplay.replay(
           PolicyDocuments.read(policy).policy(),
           vectors,
