@@ -329,6 +329,8 @@ final class PageIT extends OperatorsPage {
     assertThat(button("Reset…")).isDisabled();
     go("keys");
     assertThat(page.locator("tbody").first()).containsText("acme/quiet");
+    find("cme", "tenant", "acme");
+    assertThat(page.locator(".detail h2")).containsText("acme/");
     send("DELETE", "/v1/tokens/of-acme", "");
     assertThat(page.getByLabel("Admin token")).isVisible();
   }

@@ -40,8 +40,11 @@ async function ofKeys(text) {
   return named.map(one => ['key', `${one.tenant}/${one.id}`, withQuery('#/now', { key: one.id })]);
 }
 
-async function ofTenants(text) {
-  const { tenants } = (await maybe(withQuery('/v1/tenants', { find: text, limit: MOST }))) || { tenants: [] };
+// An operator of one tenant lists no others.
+async function ofTenants({ session }, text) {
+  const tenants = session.tenant
+    ? [{ id: session.tenant }].filter(({ id }) => id.toLowerCase().includes(text))
+    : ((await maybe(withQuery('/v1/tenants', { find: text, limit: MOST }))) || { tenants: [] }).tenants;
   return tenants.map(({ id }) => ['tenant', id, withQuery('#/now', { tenant: id })]);
 }
 
@@ -64,7 +67,7 @@ function around(line, text) {
 /** Where the text occurs, as a kind, a title and an address each. */
 async function found(app, text) {
   const small = text.toLowerCase();
-  const asked = text.length < ENOUGH ? [] : await Promise.all([ofDenials(text), ofKeys(text), ofTenants(text), ofPolicy(app, small)]);
+  const asked = text.length < ENOUGH ? [] : await Promise.all([ofDenials(text), ofKeys(text), ofTenants(app, small), ofPolicy(app, small)]);
   return [ofCases(small), ...asked, ofViews(app, small)].flatMap(some => some.slice(0, MOST));
 }
 
