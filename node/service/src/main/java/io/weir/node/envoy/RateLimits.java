@@ -154,7 +154,7 @@ final class RateLimits {
       return Future.succeededFuture(true);
     }
     return Future.join(parts.stream()
-            .map(part -> decide.apply(part).onSuccess(answer -> answers.put(part.id(), answer)))
+            .map(part -> decide.apply(part).map(answer -> answers.put(part.id(), answer)))
             .toList())
         .map(done -> parts.stream().allMatch(part -> isAllowed(part, answers)));
   }
@@ -198,14 +198,12 @@ final class RateLimits {
       return forEach(parts, only -> each.charge(only, ticket), answers);
     }
     List<Question> questions = parts.stream().map(Part::question).toList();
-    return decider
-        .decideAsOne(context, questions, ticket)
-        .onSuccess(decisions -> {
-          for (int i = 0; i < parts.size(); i++) {
-            answers.put(parts.get(i).id(), Answer.ofCharge(decisions.get(i)));
-          }
-        })
-        .map(decisions -> decisions.stream().allMatch(Allowed.class::isInstance));
+    return decider.decideAsOne(context, questions, ticket).map(decisions -> {
+      for (int i = 0; i < parts.size(); i++) {
+        answers.put(parts.get(i).id(), Answer.ofCharge(decisions.get(i)));
+      }
+      return decisions.stream().allMatch(Allowed.class::isInstance);
+    });
   }
 
   // Whether one has room, or there is none.

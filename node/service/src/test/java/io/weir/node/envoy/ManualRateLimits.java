@@ -2,7 +2,9 @@ package io.weir.node.envoy;
 
 import static java.util.concurrent.CompletableFuture.completedFuture;
 
+import io.vertx.core.Context;
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.weir.core.decision.Decision.Allowed;
@@ -35,6 +37,7 @@ import java.util.concurrent.CompletionStage;
 /** The rate limit service in memory, on a clock that the test moves. Owned by one test. */
 final class ManualRateLimits implements AutoCloseable {
   private final Vertx vertx = Vertx.vertx();
+  private final Context loop = vertx.getOrCreateContext();
   private final ManualClock clock = new ManualClock();
   private final InMemoryBucketStore store = new InMemoryBucketStore(clock);
   private final RateLimits limits;
@@ -44,7 +47,7 @@ final class ManualRateLimits implements AutoCloseable {
     Source policies =
         new Source(new PolicyRevision(1, PolicyDocuments.parse("test", policy).policy()));
     this.limits = new RateLimits(
-        vertx.getOrCreateContext(),
+        loop,
         policies,
         new Decider(
             new Throttle(store, policies),
@@ -83,11 +86,11 @@ final class ManualRateLimits implements AutoCloseable {
 
   /** The same for a caller with a deadline. */
   Buffer ask(Buffer message, Deadline deadline) {
-    return limits
-        .answer(message, Optional.empty(), deadline)
-        .toCompletionStage()
-        .toCompletableFuture()
-        .join();
+    Promise<Buffer> answer = Promise.promise();
+    loop.runOnContext(now -> Future.<Buffer>future(
+            done -> limits.answer(message, Optional.empty(), deadline).onComplete(done))
+        .onComplete(answer));
+    return answer.future().toCompletionStage().toCompletableFuture().join();
   }
 
   // One call after another, so that a look is as good as a step that takes all or nothing. Of those
