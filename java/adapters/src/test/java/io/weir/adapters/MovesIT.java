@@ -58,7 +58,7 @@ final class MovesIT {
         .addLimit(limit -> limit.capacity(20).refillGreedy(10, Duration.ofSeconds(1)))
         .build();
     try (RedisDatabase database = RedisDatabase.open();
-        RedisConnections redis = RedisConnections.open(database.uri(), Duration.ofSeconds(10));
+        RedisConnections redis = RedisConnections.open(database.uri(), Duration.ofMinutes(1));
         Weir weir = byPolicyOf("bucket4j.md")) {
       ProxyManager<String> buckets = WeirProxyManager.builder(redis).build();
       Bucket bucket = buckets.builder().build("app", () -> configuration);

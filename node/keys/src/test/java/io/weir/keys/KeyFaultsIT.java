@@ -70,7 +70,7 @@ final class KeyFaultsIT {
     await()
         .atMost(Duration.ofMinutes(1))
         .until(() -> admin.ask("GET", "/v1/tokens", "").body().contains("\"ci\""));
-    try (RedisConnections connections = RedisConnections.open(redis.uri(), Duration.ofSeconds(5))) {
+    try (RedisConnections connections = RedisConnections.open(redis.uri(), Duration.ofMinutes(1))) {
       connections.sync().flushall();
       await()
           .atMost(Duration.ofMinutes(1))

@@ -38,7 +38,7 @@ final class KeysOnClusterIT {
         cluster.nodes().stream().filter(it -> it != ofTenant).findFirst().orElseThrow();
     String here = nameOn(ofTenant);
     String there = nameOn(other);
-    try (RedisConnections patient = RedisConnections.open(cluster.uri(), Duration.ofSeconds(10));
+    try (RedisConnections patient = RedisConnections.open(cluster.uri(), Duration.ofMinutes(1));
         RedisConnections redis = RedisConnections.open(cluster.uri(), Duration.ofSeconds(2))) {
       new KnownKeysFixture(new RedisRecords(patient)).putFrozen(here);
       KnownKeysFixture started = new KnownKeysFixture(new RedisRecords(redis));

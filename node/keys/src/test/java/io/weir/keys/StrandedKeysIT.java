@@ -146,7 +146,7 @@ final class StrandedKeysIT {
     Policy candidate = PolicyDocuments.parse("candidate", WITHOUT_SMALL).policy();
     Vertx vertx = Vertx.vertx();
     try (RedisConnections redis =
-        RedisConnections.open(fixture.redisUri(), Duration.ofSeconds(5))) {
+        RedisConnections.open(fixture.redisUri(), Duration.ofMinutes(1))) {
       StrandedRecords some = new StrandedKeys(vertx, new RedisRecords(redis), id -> 1, 2)
           .by(current, candidate)
           .toCompletionStage()

@@ -156,8 +156,7 @@ final class LiveIT {
   void aNodeThatEndedWithoutNoticeIsListedWithItsLastFiguresAndOneThatStoppedIsNot() {
     JsonObject facts = nodes(one).getJsonArray("nodes").getJsonObject(0).copy();
     facts.put("listens", "10.0.0.9:8080").remove("node");
-    try (RedisConnections connections =
-        RedisConnections.open(redis.uri(), Duration.ofSeconds(10))) {
+    try (RedisConnections connections = RedisConnections.open(redis.uri(), Duration.ofMinutes(1))) {
       new RedisNodes(connections).put("killed", facts).join();
     }
 

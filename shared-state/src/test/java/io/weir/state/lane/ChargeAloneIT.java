@@ -87,8 +87,8 @@ final class ChargeAloneIT {
   static void start() {
     alone = RedisDatabase.open();
     general = RedisDatabase.open();
-    aloneRedis = RedisConnections.open(alone.uri(), Duration.ofSeconds(10));
-    generalRedis = RedisConnections.open(general.uri(), Duration.ofSeconds(10));
+    aloneRedis = RedisConnections.open(alone.uri(), Duration.ofMinutes(1));
+    generalRedis = RedisConnections.open(general.uri(), Duration.ofMinutes(1));
     aloneRedis.sync().configSet("rdbcompression", "no");
     generalRedis.sync().configSet("rdbcompression", "no");
   }

@@ -34,7 +34,7 @@ final class ScriptModulesIT {
   @Test
   void aChargeThatFitsDoesNotBuildTheLongWay(RedisDatabase database) {
     try (RedisConnections scripts =
-        RedisConnections.open(database.uri() + "?functions=off", Duration.ofSeconds(10))) {
+        RedisConnections.open(database.uri() + "?functions=off", Duration.ofMinutes(1))) {
       BucketStore store = RedisBucketStore.rehearsing(scripts, new ManualClock(), REPLACEMENTS);
       assertThat(charge(store)).isInstanceOf(Decision.Allowed.class);
       assertThatThrownBy(() -> charge(store)).hasStackTraceContaining("the long way was built");

@@ -86,7 +86,7 @@ final class ClusterPolicyIT {
 
   @Test
   void aStateOfANewerReleaseIsRefusedWithTheReason() {
-    try (RedisConnections connections = RedisConnections.open(redis.uri(), Duration.ofSeconds(2))) {
+    try (RedisConnections connections = RedisConnections.open(redis.uri(), Duration.ofMinutes(1))) {
       assertThat(connections.sync().hget(RedisKeys.POLICY, "format"))
           .isEqualTo(Integer.toString(StateFormat.VERSION));
       connections.sync().hset(RedisKeys.POLICY, "format", "" + (StateFormat.VERSION + 1));
@@ -100,7 +100,7 @@ final class ClusterPolicyIT {
 
   @Test
   void aStateWithoutAFormatIsOfTheFirstAndGetsThatOfTheNextNode() {
-    try (RedisConnections connections = RedisConnections.open(redis.uri(), Duration.ofSeconds(2))) {
+    try (RedisConnections connections = RedisConnections.open(redis.uri(), Duration.ofMinutes(1))) {
       connections.sync().hdel(RedisKeys.POLICY, "format");
       ClusterPolicy.open(redis.uri(), "seed", policy(100)).close();
       assertThat(connections.sync().hget(RedisKeys.POLICY, "format"))
@@ -148,7 +148,7 @@ final class ClusterPolicyIT {
 
   @Test
   void everyNodeHasReadAPolicyBeforeItIsInForce() {
-    try (RedisConnections connections = RedisConnections.open(redis.uri(), Duration.ofSeconds(2))) {
+    try (RedisConnections connections = RedisConnections.open(redis.uri(), Duration.ofMinutes(1))) {
       connections.sync().configResetstat();
       publish(one, policy(50));
       assertThat(other.reload(0).toCompletableFuture().join().revision()).isEqualTo(2);
@@ -211,7 +211,7 @@ final class ClusterPolicyIT {
     publish(one, policy(50));
     publish(one, policy(60));
     await().atMost(Duration.ofMinutes(1)).until(() -> other.current().revision() == 3);
-    try (RedisConnections connections = RedisConnections.open(redis.uri(), Duration.ofSeconds(2))) {
+    try (RedisConnections connections = RedisConnections.open(redis.uri(), Duration.ofMinutes(1))) {
       connections.sync().flushall();
     }
     try (ClusterPolicy late = ClusterPolicy.open(redis.uri(), "late", policy(7))) {
@@ -269,7 +269,7 @@ final class ClusterPolicyIT {
   @Test
   void twoPoliciesOfOneRevisionBecomeAThird() {
     String otherText = policy(9);
-    try (RedisConnections connections = RedisConnections.open(redis.uri(), Duration.ofSeconds(2))) {
+    try (RedisConnections connections = RedisConnections.open(redis.uri(), Duration.ofMinutes(1))) {
       // As by a node that knew no other policy when Redis had lost this one.
       connections
           .sync()
@@ -288,7 +288,7 @@ final class ClusterPolicyIT {
   void clustersInOtherDatabasesAreOtherClusters() {
     try (ClusterPolicy third = ClusterPolicy.open(redis.uri() + "/3", "seed", policy(5));
         RedisConnections connections =
-            RedisConnections.open(redis.uri() + "/3", Duration.ofSeconds(2))) {
+            RedisConnections.open(redis.uri() + "/3", Duration.ofMinutes(1))) {
       assertThat(rate(third)).isEqualTo(5000);
       assertThat(connections.sync().hget(RedisKeys.POLICY, "revision")).isEqualTo("1");
     }

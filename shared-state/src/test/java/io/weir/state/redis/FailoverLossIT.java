@@ -108,7 +108,7 @@ final class FailoverLossIT {
     }
     replica.ask("REPLICAOF NO ONE");
     try (RedisConnections connections =
-        RedisConnections.open(replica.uri(), Duration.ofSeconds(5))) {
+        RedisConnections.open(replica.uri(), Duration.ofMinutes(1))) {
       Allowed after = admit(RedisBucketStore.of(connections, () -> false));
       long lost = sent - used(after, Kind.QUOTA);
       // A decision is one step: all of its kinds are forgotten, or none.

@@ -22,7 +22,7 @@ final class ScriptsKindsIT extends KindsContract {
 
   @BeforeAll
   static void start(RedisDatabase database) {
-    connections = RedisConnections.open(database.uri() + "?functions=off", Duration.ofSeconds(10));
+    connections = RedisConnections.open(database.uri() + "?functions=off", Duration.ofMinutes(1));
   }
 
   @Override

@@ -20,7 +20,7 @@ final class ScriptsRedisBucketStoreIT extends BucketStoreContract {
 
   @BeforeAll
   static void start(RedisDatabase database) {
-    connections = RedisConnections.open(database.uri() + "?functions=off", Duration.ofSeconds(10));
+    connections = RedisConnections.open(database.uri() + "?functions=off", Duration.ofMinutes(1));
   }
 
   @Override

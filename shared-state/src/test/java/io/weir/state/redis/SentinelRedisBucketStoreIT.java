@@ -22,7 +22,7 @@ final class SentinelRedisBucketStoreIT extends BucketStoreContract {
   @BeforeAll
   static void start() {
     sentinels = RedisSentinels.start(1);
-    connections = RedisConnections.open(sentinels.uri(), Duration.ofSeconds(5));
+    connections = RedisConnections.open(sentinels.uri(), Duration.ofMinutes(1));
   }
 
   @AfterAll

@@ -121,7 +121,7 @@ final class WaitReplicasIT {
 
   private static long usedOf(RedisProcess server) {
     try (RedisConnections connections =
-        RedisConnections.open(server.uri(), Duration.ofSeconds(5))) {
+        RedisConnections.open(server.uri(), Duration.ofMinutes(1))) {
       Map<String, String> fields = States.show(connections.sync(), RedisKeys.key("acme", "k1"));
       // A part of an operation has drained.
       long unit = DEMANDS.get(0).unitsPerOperation();

@@ -51,7 +51,7 @@ final class DriftIT {
   @BeforeAll
   static void start() {
     node = new NodeFixture(POLICY, FailureMode.DENY);
-    redis = RedisConnections.open(node.redisUri(), Duration.ofSeconds(5));
+    redis = RedisConnections.open(node.redisUri(), Duration.ofMinutes(1));
     counts = JobKeys.of("Report").get(0) + ":counts";
     upstream = UpstreamKeys.of("rpc").get(0);
     window = RedisKeys.ofExtension("window", "blocks");

@@ -122,7 +122,7 @@ final class FaultsIT {
     try (NodeFixture node =
         NodeFixture.losing(server.uri(), TestPolicies.slow(), FailureMode.ALLOW)) {
       assertThat(ping(node).statusCode()).isEqualTo(200);
-      try (var redis = RedisConnections.open(server.uri(), Duration.ofSeconds(2))) {
+      try (var redis = RedisConnections.open(server.uri(), Duration.ofMinutes(1))) {
         redis.sync().configSet("requirepass", "another");
         redis.sync().clientKill(KillArgs.Builder.typeNormal().skipme());
         await().atMost(Duration.ofMinutes(1)).until(() -> ping(node).statusCode() == 503);
@@ -179,7 +179,7 @@ final class FaultsIT {
         }));
       }
       assertThat(started.await(5, TimeUnit.SECONDS)).isTrue();
-      try (var redis = RedisConnections.open(server.uri(), Duration.ofSeconds(2))) {
+      try (var redis = RedisConnections.open(server.uri(), Duration.ofMinutes(1))) {
         for (int i = 0; i < 5; i++) {
           redis.sync().scriptFlush();
         }

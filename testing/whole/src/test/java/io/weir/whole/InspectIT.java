@@ -38,7 +38,7 @@ final class InspectIT {
   @BeforeAll
   static void start() {
     redis = RedisDatabase.open();
-    connections = RedisConnections.open(redis.uri(), Duration.ofSeconds(5));
+    connections = RedisConnections.open(redis.uri(), Duration.ofMinutes(1));
   }
 
   @AfterAll

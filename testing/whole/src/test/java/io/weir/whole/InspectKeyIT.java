@@ -182,7 +182,7 @@ final class InspectKeyIT {
   @Test
   void aKeyThatThePolicyHasNoLongerIsShownAsLongAsItsStateIs() {
     try (RedisConnections connections =
-        RedisConnections.open(fixture.redisUri(), Duration.ofSeconds(5))) {
+        RedisConnections.open(fixture.redisUri(), Duration.ofMinutes(1))) {
       byte[] state = connections.sync().dump(RedisKeys.key("acme", "blocked"));
       connections.sync().restore(RedisKeys.key("acme", "gone"), 60_000, state);
       assertThat(inspect("inspect", "acme/gone")).isZero();

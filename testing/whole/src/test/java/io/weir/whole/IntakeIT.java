@@ -189,7 +189,7 @@ final class IntakeIT {
   void aNodeWhoseRedisTakesNoWritesIsNotReady(String fault) {
     assertThat(node.get("/health/ready").statusCode()).isEqualTo(200);
     try (RedisConnections connections =
-        RedisConnections.open(node.redisUri(), Duration.ofSeconds(2))) {
+        RedisConnections.open(node.redisUri(), Duration.ofMinutes(1))) {
       var redis = connections.sync();
       if (fault.equals("full")) {
         redis.configSet("maxmemory", "1");

@@ -64,7 +64,7 @@ final class RedisAclIT {
   @BeforeAll
   static void start() throws IOException {
     redis = RedisProcess.start();
-    admin = RedisConnections.open(redis.uri(), Duration.ofSeconds(5));
+    admin = RedisConnections.open(redis.uri(), Duration.ofMinutes(1));
     RedisClusterCommands<String, String> commands = admin.sync();
     // Before Redis 7 there are no rights to single subcommands and channels.
     assumeTrue(!commands.info("server").contains("redis_version:6."), "Redis 7 or newer");
@@ -84,7 +84,7 @@ final class RedisAclIT {
 
   @Test
   void itMayDecideQueuePublishAndCountNodes() {
-    try (RedisConnections connections = RedisConnections.open(uri, Duration.ofSeconds(5));
+    try (RedisConnections connections = RedisConnections.open(uri, Duration.ofMinutes(1));
         ClusterPolicy policies = ClusterPolicy.open(uri, "seed", POLICY)) {
       RedisBucketStore store = RedisBucketStore.of(connections, policies::isChanging);
       Bucket bucket = new Bucket("requests", Scope.KEY, 1000, 1000);
@@ -124,7 +124,7 @@ final class RedisAclIT {
 
   @Test
   void itMayTellOperatorsWhatTheyAskFor() throws Exception {
-    try (RedisConnections connections = RedisConnections.open(uri, Duration.ofSeconds(5))) {
+    try (RedisConnections connections = RedisConnections.open(uri, Duration.ofMinutes(1))) {
       RedisTop top = new RedisTop(connections);
       assertThat(get(top.put("node", Counts.NONE))).isPositive();
       assertThat(get(top.look())).hasSize(1);
@@ -146,7 +146,7 @@ final class RedisAclIT {
 
   @Test
   void itMayKeepTheAnswersOfBatches() throws Exception {
-    try (RedisConnections connections = RedisConnections.open(uri, Duration.ofSeconds(5))) {
+    try (RedisConnections connections = RedisConnections.open(uri, Duration.ofMinutes(1))) {
       IdempotencyStore answers = new IdempotencyStore(connections);
       Item item = new Item("acme", "k1", "once", "fingerprint");
       Duration atMost = Duration.ofSeconds(10);
@@ -163,7 +163,7 @@ final class RedisAclIT {
 
   @Test
   void itMayDoNothingElse() {
-    try (RedisConnections connections = RedisConnections.open(uri, Duration.ofSeconds(5))) {
+    try (RedisConnections connections = RedisConnections.open(uri, Duration.ofMinutes(1))) {
       RedisClusterCommands<String, String> commands = connections.sync();
       assertThatThrownBy(commands::flushall)
           .isInstanceOf(RedisCommandExecutionException.class)
@@ -179,7 +179,7 @@ final class RedisAclIT {
     await()
         .atMost(Duration.ofMinutes(1))
         .untilAsserted(() -> assertThatThrownBy(() -> RedisConnections.open(
-                uri.replace("a-long-password", "another"), Duration.ofSeconds(5)))
+                uri.replace("a-long-password", "another"), Duration.ofMinutes(1)))
             .isInstanceOf(StoreUnavailableException.class)
             .hasMessageContaining("WRONGPASS")
             .extracting(error -> ((StoreUnavailableException) error).fault())

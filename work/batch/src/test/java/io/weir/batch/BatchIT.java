@@ -315,7 +315,7 @@ final class BatchIT {
   @Test
   void whereRedisIsFullABatchIsWorthSendingAgain() {
     try (RedisConnections connections =
-        RedisConnections.open(node.redisUri(), Duration.ofSeconds(2))) {
+        RedisConnections.open(node.redisUri(), Duration.ofMinutes(1))) {
       connections.sync().configSet("maxmemory", "1");
       HttpResponse<String> plain =
           batch("k10", "{\"items\": [{\"method\": \"GET\", \"path\": \"/other/x\"}]}");

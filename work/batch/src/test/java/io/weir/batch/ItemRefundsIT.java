@@ -52,7 +52,7 @@ final class ItemRefundsIT {
       throws IOException {
     try (NodeFixture fixture = new NodeFixture(POLICY, FailureMode.DENY);
         RedisConnections connections =
-            RedisConnections.open(fixture.redisUri(), Duration.ofSeconds(5))) {
+            RedisConnections.open(fixture.redisUri(), Duration.ofMinutes(1))) {
       fixture.upstreamAnswers(
           path, request -> request.response().setStatusCode(status).end("{}"));
       fixture.post(

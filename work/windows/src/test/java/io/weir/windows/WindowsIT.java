@@ -170,7 +170,7 @@ final class WindowsIT {
   void aClaimWhoseAnswerIsLostIsHandedOutAgainAtOnce() {
     open(0, 9);
     try (RedisConnections redis =
-        RedisConnections.open(fixture.redisUri(), Duration.ofSeconds(5))) {
+        RedisConnections.open(fixture.redisUri(), Duration.ofMinutes(1))) {
       redis.sync().clientPause(8000); // the node waits 5 s
       refused(post(BLOCKS + "/claim", ""), 503, "store_unavailable");
     }

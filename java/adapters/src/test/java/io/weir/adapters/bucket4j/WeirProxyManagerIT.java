@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Tag;
 final class WeirProxyManagerIT extends AbstractDistributedBucketTest {
   private static final RedisDatabase DATABASE = RedisDatabase.open();
   private static final RedisConnections REDIS =
-      RedisConnections.open(DATABASE.uri(), Duration.ofSeconds(10));
+      RedisConnections.open(DATABASE.uri(), Duration.ofMinutes(1));
 
   @BeforeAll
   static void set() {

@@ -42,7 +42,7 @@ final class KnownKeysIT {
   @BeforeEach
   void open() {
     database = RedisDatabase.open();
-    redis = RedisConnections.open(database.uri(), Duration.ofSeconds(5));
+    redis = RedisConnections.open(database.uri(), Duration.ofMinutes(1));
     records = new RedisRecords(redis);
     node = new KnownKeysFixture(records);
     known = node.known;

@@ -83,7 +83,7 @@ final class OlderCopiesIT {
   }
 
   private Node node() {
-    RedisConnections opened = RedisConnections.open(redis.uri(), Duration.ofSeconds(5));
+    RedisConnections opened = RedisConnections.open(redis.uri(), Duration.ofMinutes(1));
     connections.add(opened);
     RedisRecords records = new RedisRecords(opened);
     Node node = new Node(

@@ -22,7 +22,7 @@ final class RedisNodesIT {
   @BeforeEach
   void open() {
     redis = RedisProcess.start();
-    connections = RedisConnections.open(redis.uri(), Duration.ofSeconds(10));
+    connections = RedisConnections.open(redis.uri(), Duration.ofMinutes(1));
     nodes = new RedisNodes(connections);
   }
 

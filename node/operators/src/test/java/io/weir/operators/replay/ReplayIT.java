@@ -165,7 +165,7 @@ final class ReplayIT {
     Policy policy = PolicyDocuments.parse("test", POLICY.formatted(2)).policy();
     AtomicLong clock = new AtomicLong();
     try (RedisProcess redis = RedisProcess.start();
-        RedisConnections connections = RedisConnections.open(redis.uri(), Duration.ofSeconds(5))) {
+        RedisConnections connections = RedisConnections.open(redis.uri(), Duration.ofMinutes(1))) {
       Throttle live =
           new Throttle(RedisBucketStore.rehearsing(connections, clock::get), new Fixed(policy));
       Rehearsal rehearsal = new Rehearsal(policy, Optional.empty());

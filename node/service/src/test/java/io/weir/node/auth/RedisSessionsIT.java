@@ -19,7 +19,7 @@ final class RedisSessionsIT {
   @BeforeEach
   void open() {
     redis = RedisProcess.start();
-    connections = RedisConnections.open(redis.uri(), Duration.ofSeconds(10));
+    connections = RedisConnections.open(redis.uri(), Duration.ofMinutes(1));
     sessions = new RedisSessions(connections);
   }
 

@@ -313,14 +313,14 @@ final class HoldsIT {
 
   private long open(String key) {
     try (RedisConnections connections =
-        RedisConnections.open(fixture.redisUri(), Duration.ofSeconds(5))) {
+        RedisConnections.open(fixture.redisUri(), Duration.ofMinutes(1))) {
       return connections.sync().zcard(key);
     }
   }
 
   private long used(String key, String quota) throws IOException {
     try (RedisConnections connections =
-        RedisConnections.open(fixture.redisUri(), Duration.ofSeconds(5))) {
+        RedisConnections.open(fixture.redisUri(), Duration.ofMinutes(1))) {
       String show = Files.readString(Path.of("../../lua/show.lua"));
       List<String> shown = connections.sync().eval(show, ScriptOutputType.MULTI, key);
       String numbers = shown.get(shown.indexOf(quota) + 1);

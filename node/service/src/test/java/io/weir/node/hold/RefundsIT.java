@@ -75,7 +75,7 @@ final class RefundsIT {
 
   private long usedBy(String path, int status) throws IOException {
     try (RedisConnections connections =
-        RedisConnections.open(fixture.redisUri(), Duration.ofSeconds(5))) {
+        RedisConnections.open(fixture.redisUri(), Duration.ofMinutes(1))) {
       String show = Files.readString(Path.of("../../lua/show.lua"));
       long before = used(connections, show);
       int told = fixture

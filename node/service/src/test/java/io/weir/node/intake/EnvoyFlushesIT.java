@@ -64,7 +64,7 @@ final class EnvoyFlushesIT {
   private final NodeMetrics metrics = new NodeMetrics();
   private final RedisDatabase redis = RedisDatabase.open();
   private final RedisConnections connections =
-      RedisConnections.open(redis.uri(), Duration.ofSeconds(10));
+      RedisConnections.open(redis.uri(), Duration.ofMinutes(1));
   private final Vertx vertx =
       Vertx.builder().withTransport(counting(Transport.NIO)).build();
 

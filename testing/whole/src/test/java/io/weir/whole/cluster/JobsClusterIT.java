@@ -85,7 +85,7 @@ final class JobsClusterIT {
         .toCompletableFuture()
         .join();
     redis = RedisDatabase.open();
-    connections = RedisConnections.open(redis.uri(), Duration.ofSeconds(5));
+    connections = RedisConnections.open(redis.uri(), Duration.ofMinutes(1));
     Path policy = folder.resolve("policy.yaml");
     Files.writeString(policy, policy(upstream.actualPort(), PER_SECOND));
     for (int i = 0; i < 3; i++) {

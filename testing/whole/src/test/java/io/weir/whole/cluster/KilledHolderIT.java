@@ -49,7 +49,7 @@ final class KilledHolderIT {
     HttpServer upstream = upstream(vertx);
     List<Socket> sockets = new ArrayList<>();
     try (RedisDatabase redis = RedisDatabase.open();
-        RedisConnections connections = RedisConnections.open(redis.uri(), Duration.ofSeconds(5));
+        RedisConnections connections = RedisConnections.open(redis.uri(), Duration.ofMinutes(1));
         NodeProcess dying = start(folder, redis.uri(), policy(folder, upstream.actualPort()));
         NodeProcess living = start(folder, redis.uri(), policy(folder, upstream.actualPort()))) {
       String other = living.url();

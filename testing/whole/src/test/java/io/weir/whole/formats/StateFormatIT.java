@@ -83,7 +83,7 @@ final class StateFormatIT {
   @BeforeEach
   void open() {
     database = RedisDatabase.open();
-    connections = RedisConnections.open(database.uri(), Duration.ofSeconds(10));
+    connections = RedisConnections.open(database.uri(), Duration.ofMinutes(1));
     client = RedisClient.create(database.uri());
     redis = client.connect(new StringCodec(StandardCharsets.ISO_8859_1)).sync();
     store = RedisBucketStore.rehearsing(connections, clock);

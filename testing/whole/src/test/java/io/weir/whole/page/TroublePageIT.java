@@ -78,8 +78,7 @@ final class TroublePageIT extends OperatorsPage {
     signIn();
     JsonObject facts =
         NodeFixture.json(send("GET", "/v1/nodes", "")).getJsonArray("nodes").getJsonObject(0);
-    try (RedisConnections connections =
-        RedisConnections.open(redis.uri(), Duration.ofSeconds(10))) {
+    try (RedisConnections connections = RedisConnections.open(redis.uri(), Duration.ofMinutes(1))) {
       RedisNodes nodes = new RedisNodes(connections);
       nodes.put("killed", facts.put("listens", "10.0.0.9:8080")).join();
       try {

@@ -300,7 +300,7 @@ final class JobsIT {
     assertThat(NodeFixture.json(operator("DELETE", one)).getString("code"))
         .isEqualTo("job_finished");
     try (RedisConnections redis =
-        RedisConnections.open(fixture.redisUri(), Duration.ofSeconds(5))) {
+        RedisConnections.open(fixture.redisUri(), Duration.ofMinutes(1))) {
       AuditLine line = new RedisAudit(redis).last(1).join().get(0);
       assertThat(line.record()).isEqualTo("job:Kept/" + all.get(2).getString("id"));
       assertThat(line.who() + " " + line.what()).isEqualTo("admin cancel");

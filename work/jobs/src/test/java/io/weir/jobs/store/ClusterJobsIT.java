@@ -39,7 +39,7 @@ final class ClusterJobsIT {
   @BeforeAll
   static void start() {
     cluster = RedisCluster.start(2, 0);
-    connections = RedisConnections.open(cluster.uri(), Duration.ofSeconds(5));
+    connections = RedisConnections.open(cluster.uri(), Duration.ofMinutes(1));
   }
 
   @AfterAll

@@ -66,7 +66,7 @@ final class ProviderQueueIT {
   @BeforeEach
   void start() {
     redis = RedisDatabase.open();
-    connections = RedisConnections.open(redis.uri(), Duration.ofSeconds(5));
+    connections = RedisConnections.open(redis.uri(), Duration.ofMinutes(1));
     store = new RedisProviders(connections);
     queue = new ProviderQueue(
         vertx,

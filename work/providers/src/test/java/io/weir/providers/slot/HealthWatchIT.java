@@ -118,7 +118,7 @@ final class HealthWatchIT {
   void anotherNodeAsksOnceTheLeaseOfTheFirstIsOver() {
     awaitBreaker("0");
     try (RedisConnections connections =
-        RedisConnections.open(fixture.redisUri(), Duration.ofSeconds(5))) {
+        RedisConnections.open(fixture.redisUri(), Duration.ofMinutes(1))) {
       RedisProviders store = new RedisProviders(connections);
       assertThat(store.watch("two", "another", 60_000).toCompletableFuture().join())
           .isFalse();

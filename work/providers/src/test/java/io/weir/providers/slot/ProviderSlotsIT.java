@@ -24,7 +24,7 @@ final class ProviderSlotsIT {
   private final Vertx vertx = Vertx.vertx();
   private final RedisDatabase redis = RedisDatabase.open();
   private final RedisConnections connections =
-      RedisConnections.open(redis.uri(), Duration.ofSeconds(5));
+      RedisConnections.open(redis.uri(), Duration.ofMinutes(1));
   private final ProviderSlots slots = new ProviderSlots(
       new NoPolicy(),
       new RedisProviders(connections),
