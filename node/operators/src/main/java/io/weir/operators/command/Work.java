@@ -8,17 +8,21 @@ import io.weir.node.command.RowCommand;
 import io.weir.node.command.Table;
 import java.time.Instant;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.LongStream;
 import java.util.stream.Stream;
 
 /** {@code weir work}: how providers, jobs and windows stand, in the words of the page. */
 final class Work {
   private static final Pattern INSTANT = Pattern.compile("\\((\\d{4}-[\\d-]+T[\\d:.]+Z)");
   private static final Pattern REST = Pattern.compile("cool:([^/]+)/([^/]+)");
+
+  private static final String SPAN = "latelyMs";
+
+  private static final long MINUTE_MILLIS = 60_000;
 
   /** The value of a breaker that is open, and of one that tries its provider with one request. */
   private static final int OPEN = 2;
@@ -39,7 +43,8 @@ final class Work {
     this.found = found;
     this.now = now;
     this.meters = RowCommand.objects(found, "nodes").stream()
-        .flatMap(node -> RowCommand.objects(node, "meters").stream())
+        .flatMap(node -> RowCommand.objects(node, "meters").stream()
+            .map(meter -> meter.put(SPAN, node.getLong(SPAN, 0L))))
         .toList();
   }
 
@@ -47,7 +52,7 @@ final class Work {
     return CommandRow.of(
             "work",
             "Shows how providers, jobs and windows stand: who is left alone and until when, what waits, "
-                + "what failed. Counts begin with the start of each node.",
+                + "what failed in the last minute.",
             call -> call.printed(
                 call.get("/v1/states"), found -> new Work(found, call.now()).print(call)))
         .watched();
@@ -60,9 +65,8 @@ final class Work {
     if (jobs.isEmpty() && windows.isEmpty() && upstreams.isEmpty()) {
       call.out().println("The policy has no upstream of providers, no jobs and no windows.");
     }
-    // The page shows the same figures of the last minute.
     if (!jobs.isEmpty() || !upstreams.isEmpty()) {
-      call.out().println("Requests, failures and p99: since each node started");
+      call.out().println("Rates, failures and p99: the last " + span());
     }
     providers().print(upstreams.stream().flatMap(this::providersOf).toList(), call.out());
     upstreams.stream().flatMap(this::rests).forEach(call.out()::println);
@@ -90,25 +94,28 @@ final class Work {
     return Table.<Provider>of()
         .text("upstream", Provider::upstream)
         .text("provider", Provider::name)
-        .number("requests", one -> requests(one, "good", "bad", "neutral", "refused"))
-        .number("failed", one -> requests(one, "bad"))
+        .number("rate", one -> perSecond("upstream.attempts", tags(one)))
+        .number("failed", this::failed)
         .number("p99", this::p99)
         .number("under way", one -> number(one.field("busy:")))
         .sentence("now", this::standing);
   }
 
-  private long requests(Provider one, String... outcomes) {
-    return Stream.of(outcomes)
-        .mapToLong(outcome -> sum(
-            "upstream.attempts",
-            Map.of("upstream", one.upstream(), "provider", one.name(), "outcome", outcome)))
-        .sum();
+  private String failed(Provider one) {
+    long all = counted("upstream.attempts", tags(one));
+    return all == 0 ? "" : Math.round(100.0 * attempts(one, "bad") / all) + " %";
+  }
+
+  private long attempts(Provider one, String outcome) {
+    return counted(
+        "upstream.attempts",
+        Map.of("upstream", one.upstream(), "provider", one.name(), "outcome", outcome));
   }
 
   // The least bound that 99 % of the times do not exceed.
   private String p99(Provider one) {
     List<List<JsonArray>> histograms = metersOf("upstream.latency", tags(one))
-        .map(meter -> meter.getJsonArray("buckets", new JsonArray()))
+        .map(meter -> lately(meter).getJsonArray("buckets", new JsonArray()))
         .map(buckets -> buckets.stream().map(JsonArray.class::cast).toList())
         .toList();
     TreeMap<Double, Long> counts = new TreeMap<>();
@@ -146,7 +153,7 @@ final class Work {
     if (isAhead(instant(one.field("cool:")))) {
       return "asked to be left alone, " + ahead(one, "cool:");
     }
-    return requests(one, "refused") > 0 ? "has refused a key" : "used";
+    return attempts(one, "refused") > 0 ? "refuses a key" : "used";
   }
 
   private String ahead(Provider one, String field) {
@@ -173,6 +180,7 @@ final class Work {
         .number("waiting", one -> queued(one, "waiting") + queued(one, "checking"))
         .number("to be sent", one -> queued(one, "dispatch"))
         .number("running", one -> queued(one, "running"))
+        .number("ended", one -> perSecond("jobs.ended", Map.of("operation", name(one))))
         .number("failed", one -> ended(one, "failed") + ended(one, "timed_out"));
   }
 
@@ -181,7 +189,7 @@ final class Work {
   }
 
   private long ended(JsonObject job, String state) {
-    return sum("jobs.ended", Map.of("operation", name(job), "state", state));
+    return counted("jobs.ended", Map.of("operation", name(job), "state", state));
   }
 
   private Table<JsonObject> windows() {
@@ -223,16 +231,40 @@ final class Work {
                 tag -> tag.getValue().equals(meter.getJsonObject("tags").getString(tag.getKey()))));
   }
 
-  private LongStream values(String name, Map<String, String> tags) {
-    return metersOf(name, tags).mapToLong(meter -> meter.getLong("value", 0L));
-  }
-
-  private long sum(String name, Map<String, String> tags) {
-    return values(name, tags).sum();
-  }
-
   private long highest(String name, Map<String, String> tags) {
-    return values(name, tags).max().orElse(0);
+    return metersOf(name, tags)
+        .mapToLong(meter -> meter.getLong("value", 0L))
+        .max()
+        .orElse(0);
+  }
+
+  // The counts of all nodes in the last minute; a node that has started since tells of its own
+  // time.
+  private long counted(String name, Map<String, String> tags) {
+    return metersOf(name, tags)
+        .mapToLong(meter -> lately(meter).getLong("value", 0L))
+        .sum();
+  }
+
+  private String perSecond(String name, Map<String, String> tags) {
+    double rate = metersOf(name, tags)
+        .mapToDouble(meter ->
+            1000.0 * lately(meter).getLong("value", 0L) / Math.max(1000, meter.getLong(SPAN, 0L)))
+        .sum();
+    return String.format(Locale.ROOT, "%.1f/s", rate);
+  }
+
+  // A node of an older release does not tell it.
+  private static JsonObject lately(JsonObject meter) {
+    return meter.getJsonObject("lately", new JsonObject());
+  }
+
+  private String span() {
+    long millis = RowCommand.objects(found, "nodes").stream()
+        .mapToLong(node -> node.getLong(SPAN, 0L))
+        .max()
+        .orElse(0);
+    return millis < MINUTE_MILLIS ? Math.round(millis / 1000.0) + " s" : "minute";
   }
 
   private boolean isAhead(String instant) {

@@ -75,7 +75,7 @@ public final class Beat {
     ClusterStatus cluster = new ClusterStatus(published::of, AwayWords.of(node.policies()));
     this.pulse = new Pulse(nodes, counted, this::facts, records::look, cluster, now);
     this.feed = new LiveFeed(pulse, top, cases);
-    this.work = new WorkMeters(nodes, meters);
+    this.work = new WorkMeters(nodes, meters, System::nanoTime);
   }
 
   /** The state of the nodes, and their decisions. */
@@ -141,6 +141,16 @@ public final class Beat {
         .otherwiseEmpty();
   }
 
+  // Off the event loop: a node may have many meters.
+  private void remember(Vertx vertx) {
+    vertx
+        .executeBlocking(() -> {
+          work.remember();
+          return null;
+        })
+        .onFailure(error -> LOG.warn("the meters of providers and jobs were not kept", error));
+  }
+
   private void next(Vertx vertx) {
     long spanMillis = Duration.ofSeconds(Span.SECONDS).toMillis();
     long at = now.get().toEpochMilli();
@@ -151,6 +161,7 @@ public final class Beat {
       counted.end(Math.floorDiv(late, spanMillis) - 1);
       status.look(now.get());
       published.look(now.get());
+      remember(vertx);
       next(vertx);
     });
   }

@@ -1,33 +1,24 @@
 package io.weir.operators.live;
 
-import io.micrometer.core.instrument.Counter;
-import io.micrometer.core.instrument.Gauge;
-import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
-import io.micrometer.core.instrument.Tag;
-import io.micrometer.core.instrument.Timer;
-import io.micrometer.core.instrument.distribution.CountAtBucket;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.weir.node.admin.OperatorWork;
+import io.weir.operators.live.LastMinute.Beginning;
 import io.weir.operators.nodes.AllNodes;
 import io.weir.state.policy.NodeQuestions.Answers;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
-import java.util.stream.IntStream;
-import java.util.stream.Stream;
+import java.util.function.LongSupplier;
 
 /** Asks all nodes for their counters of upstreams, jobs and windows. Safe for use by many threads. */
 public final class WorkMeters {
   private static final String TOPIC = "work";
-  private static final String PREFIX = "throttle.";
   private static final Set<String> NAMES = Set.of(
       "throttle.upstream.attempts",
       "throttle.upstream.latency",
@@ -44,11 +35,17 @@ public final class WorkMeters {
 
   private final AllNodes nodes;
   private final MeterRegistry meters;
+  private final LastMinute lately;
 
-  /** Meters that answer for this node, too. */
-  public WorkMeters(AllNodes nodes, MeterRegistry meters) {
+  /**
+   * Meters that answer for this node, too.
+   *
+   * @param nanos a clock that never goes back, such as {@link System#nanoTime}
+   */
+  public WorkMeters(AllNodes nodes, MeterRegistry meters, LongSupplier nanos) {
     this.nodes = nodes;
     this.meters = meters;
+    this.lately = new LastMinute(nanos);
     nodes
         .questions()
         .answer(TOPIC, text -> CompletableFuture.completedFuture(own().encode()));
@@ -72,67 +69,33 @@ public final class WorkMeters {
         .put("redis", answers.isEmpty() ? "away" : "answers");
   }
 
-  private JsonObject own() {
-    Map<String, Row> rows = new TreeMap<>();
+  /** Keeps how the meters stand, if it is time to; takes a millisecond where there are many. */
+  public void remember() {
+    if (lately.isDue()) {
+      lately.keep(rows());
+    }
+  }
+
+  private Map<String, MeterRow> rows() {
+    Map<String, MeterRow> rows = new TreeMap<>();
     meters.getMeters().stream()
         .filter(meter -> NAMES.contains(meter.getId().getName()))
-        .flatMap(WorkMeters::row)
-        .forEach(row -> rows.merge(row.name(), row, Row::plus));
+        .flatMap(meter -> MeterRow.of(meter).stream())
+        .forEach(row -> rows.merge(row.id(), row, MeterRow::plus));
+    return rows;
+  }
+
+  private JsonObject own() {
+    Beginning minute = lately.beginning();
     JsonArray all = new JsonArray();
-    rows.values().stream().limit(MOST).forEach(row -> all.add(row.toJson()));
-    return nodes.named(new JsonObject().put("meters", all));
+    rows().values().stream().limit(MOST).forEach(row -> all.add(json(row, minute)));
+    return nodes.named(
+        new JsonObject().put("latelyMs", minute.age().toMillis()).put("meters", all));
   }
 
-  // Attempts of all keys of a provider are one; a gauge that has nothing to tell is left out.
-  private static Stream<Row> row(Meter meter) {
-    Map<String, String> tags = new TreeMap<>();
-    for (Tag tag : meter.getId().getTags()) {
-      tags.put(tag.getKey(), tag.getValue());
-    }
-    tags.remove("key");
-    String name = meter.getId().getName().substring(PREFIX.length());
-    if (meter instanceof Timer timer) {
-      return Stream.of(new Row(name, tags, (double) timer.count(), buckets(timer)));
-    }
-    double value = meter instanceof Counter counter
-        ? counter.count()
-        : meter instanceof Gauge gauge ? gauge.value() : Double.NaN;
-    return Double.isFinite(value) ? Stream.of(new Row(name, tags, value, List.of())) : Stream.of();
-  }
-
-  // The bounds in milliseconds with the times that do not exceed them, without those that are as
-  // the one before.
-  private static List<Bucket> buckets(Timer timer) {
-    List<CountAtBucket> all = Arrays.asList(timer.takeSnapshot().histogramCounts());
-    return IntStream.range(0, all.size())
-        .filter(i -> all.get(i).count() > (i == 0 ? 0 : all.get(i - 1).count()))
-        .mapToObj(
-            i -> new Bucket(all.get(i).bucket(TimeUnit.MILLISECONDS), all.get(i).count()))
-        .filter(bucket -> Double.isFinite(bucket.bound()))
-        .toList();
-  }
-
-  private record Bucket(double bound, double count) {}
-
-  private record Row(String meter, Map<String, String> tags, double value, List<Bucket> buckets) {
-    String name() {
-      return meter + tags;
-    }
-
-    Row plus(Row other) {
-      return new Row(meter, tags, value + other.value, buckets);
-    }
-
-    JsonObject toJson() {
-      JsonObject labels = new JsonObject();
-      tags.forEach(labels::put);
-      JsonObject json = new JsonObject().put("name", meter).put("tags", labels).put("value", value);
-      if (buckets.isEmpty()) {
-        return json;
-      }
-      JsonArray counts = new JsonArray();
-      buckets.forEach(bucket -> counts.add(JsonArray.of(bucket.bound(), bucket.count())));
-      return json.put("buckets", counts);
-    }
+  private static JsonObject json(MeterRow row, Beginning minute) {
+    JsonObject json = row.toJson();
+    minute.grown(row).ifPresent(grown -> json.put("lately", grown.figures()));
+    return json;
   }
 }

@@ -61,17 +61,16 @@ final class WorkTest {
     assertThat(
             said(states).lines().map(line -> line.replaceAll(" +", " ").replaceAll("\\d{6}", "N")))
         .containsExactly(
-            "Requests, failures and p99: since each node started",
-            "upstream provider requests failed p99 under way now",
-            "rpc a-provider-with… 0 0 used",
-            "rpc ours 105 15 0.1 s 3 left alone after",
+            "Rates, failures and p99: the last minute",
+            "upstream provider rate failed p99 under way now",
+            "rpc a-provider-with-… 0.0/s used",
+            "rpc ours 1.8/s 14 % 0.1 s 3 left alone after",
             " failures, tried",
-            " again in N",
-            " d",
+            " again in N d",
             "Key key-1 of ours is left alone, used again in N d",
             "",
-            "jobs waiting to be sent running failed",
-            "Proof 5 0 0 2",
+            "jobs waiting to be sent running ended failed",
+            "Proof 5 0 0 0.0/s 2",
             "",
             "window done up to open failed to be claimed next number",
             "blocks 1200 0 0 7 1207");
@@ -128,13 +127,19 @@ final class WorkTest {
   }
 
   private static JsonObject node(JsonObject... meters) {
-    return new JsonObject().put("meters", new JsonArray(Arrays.asList(meters)));
+    return new JsonObject()
+        .put("latelyMs", 60_000)
+        .put("meters", new JsonArray(Arrays.asList(meters)));
   }
 
   private static JsonObject meter(String name, Map<String, String> tags, double value) {
     JsonObject labels = new JsonObject();
     tags.forEach(labels::put);
-    return new JsonObject().put("name", name).put("tags", labels).put("value", value);
+    return new JsonObject()
+        .put("name", name)
+        .put("tags", labels)
+        .put("value", value)
+        .put("lately", new JsonObject().put("value", value));
   }
 
   private static JsonObject times(double... boundsAndCounts) {
@@ -142,7 +147,9 @@ final class WorkTest {
     for (int i = 0; i < boundsAndCounts.length; i += 2) {
       buckets.add(JsonArray.of(boundsAndCounts[i], boundsAndCounts[i + 1]));
     }
-    return meter("upstream.latency", OURS, 0).put("buckets", buckets);
+    JsonObject times = meter("upstream.latency", OURS, 0);
+    times.getJsonObject("lately").put("buckets", buckets);
+    return times;
   }
 
   private static Map<String, String> with(Map<String, String> tags, String name, String value) {

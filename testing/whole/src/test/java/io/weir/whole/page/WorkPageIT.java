@@ -23,6 +23,7 @@ import java.util.Base64;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -179,48 +180,59 @@ final class WorkPageIT extends OperatorsPage {
 
   // A bucket that counts as many times as the one before is left out by its node.
   @Test
-  void timesOfAllNodesAreCountedTogether() {
-    AtomicInteger asked = new AtomicInteger();
-    page.route(
-        "**/v1/states",
-        route -> route.fulfill(new Route.FulfillOptions()
-            .setContentType("application/json")
-            .setBody((asked.getAndIncrement() == 0
-                    ? latencies("[10,1000]", "")
-                    : latencies("[10,1100],[300,1101]", "[20,900]"))
-                .encode())));
-    showWork();
-
-    assertThat(page.locator("[aria-label=rpc] tbody tr")).containsText("20 ms");
-    assertThat(complaints).isEmpty();
-  }
-
-  private static JsonObject latencies(String... buckets) {
-    JsonArray nodes = new JsonArray();
-    for (int i = 0; i < buckets.length; i++) {
-      JsonObject tags = new JsonObject().put("upstream", "rpc").put("provider", "ours");
-      nodes.add(new JsonObject()
-          .put("node", "n" + i)
-          .put(
-              "meters",
-              JsonArray.of(
-                  new JsonObject()
-                      .put("name", "upstream.breaker")
-                      .put("tags", tags)
-                      .put("value", 0),
-                  new JsonObject()
-                      .put("name", "upstream.latency")
-                      .put("tags", tags)
-                      .put("value", 1)
-                      .put("buckets", new JsonArray("[" + buckets[i] + "]")))));
-    }
-    return new JsonObject()
-        .put("nodes", nodes)
+  void whatAllNodesHaveCountedInTheLastMinuteIsTheFirstThingShown() {
+    JsonObject states = new JsonObject()
+        .put(
+            "nodes",
+            JsonArray.of(counted(60_000, "[10,100],[300,101]"), counted(30_000, "[20,900]")))
         .put(
             "upstream",
             JsonArray.of(new JsonObject().put("name", "rpc").put("state", new JsonObject())))
         .put("job", new JsonArray())
         .put("window", new JsonArray());
+    page.route(
+        "**/v1/states",
+        route -> route.fulfill(new Route.FulfillOptions()
+            .setContentType("application/json")
+            .setBody(states.encode())));
+    showWork();
+
+    Locator row = page.locator("[aria-label=rpc] tbody tr");
+    assertThat(row).containsText("20 ms");
+    assertThat(row).containsText("3/s"); // 60 in a minute, and 60 in half of one
+    assertThat(row).containsText("25 %");
+    assertThat(page.locator("main")).containsText("the last minute");
+    assertThat(complaints).isEmpty();
+  }
+
+  private static JsonObject counted(int millis, String buckets) {
+    return new JsonObject()
+        .put("node", "n" + millis)
+        .put("latelyMs", millis)
+        .put(
+            "meters",
+            JsonArray.of(
+                meter("breaker", null, 0),
+                meter("attempts", "good", 45),
+                meter("attempts", "bad", 15),
+                meter("latency", null, 60, new JsonArray("[" + buckets + "]"))));
+  }
+
+  private static JsonObject meter(String name, @Nullable String outcome, int lately) {
+    return meter(name, outcome, lately, new JsonArray());
+  }
+
+  private static JsonObject meter(
+      String name, @Nullable String outcome, int lately, JsonArray buckets) {
+    JsonObject tags = new JsonObject().put("upstream", "rpc").put("provider", "ours");
+    if (outcome != null) {
+      tags.put("outcome", outcome);
+    }
+    return new JsonObject()
+        .put("name", "upstream." + name)
+        .put("tags", tags)
+        .put("value", name.equals("breaker") ? 0 : 5000 + lately)
+        .put("lately", new JsonObject().put("value", lately).put("buckets", buckets));
   }
 
   @Test

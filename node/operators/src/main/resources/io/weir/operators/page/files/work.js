@@ -5,52 +5,39 @@ import { age, ahead, confirmed, facts, html, keyLink, nothing, number, panel, si
 
 const MINUTE_MILLIS = 60_000;
 
-const shown = { states: null, answers: [] };
+const shown = { states: null, meters: [] };
 
 async function find(app) {
   const [states] = await Promise.all([ask('/v1/states'), findJobs(app), findWarnings()]);
-  const now = performance.now();
-  // The oldest one that is kept is a minute old: what has been counted since is that of the last minute.
-  const kept = shown.answers.filter((one, index, all) => !(all[index + 1]?.at <= now - MINUTE_MILLIS));
-  Object.assign(shown, { states, answers: [...kept, { at: now, meters: meters(states) }] });
+  // A node of an older release does not tell what it has counted lately.
+  const meters = states.nodes.flatMap(({ latelyMs, meters }) => meters.map(meter => ({ lately: { value: 0 }, ...meter, latelyMs })));
+  Object.assign(shown, { states, meters });
 }
-
-const idOf = meter => JSON.stringify([meter.name, meter.tags]);
-
-// The meters of all nodes, by their node, name and tags.
-function meters(states) {
-  const all = new Map();
-  states.nodes.forEach(node => node.meters.forEach(meter => {
-    const id = `${node.node} ${idOf(meter)}`;
-    all.set(id, { ...meter, node: node.node });
-  }));
-  return all;
-}
-
-const latest = () => shown.answers.at(-1)?.meters || new Map();
 
 function matching(name, tags) {
-  return [...latest().entries()].filter(([, meter]) => meter.name === name && Object.entries(tags).every(([tag, value]) => meter.tags[tag] === value));
+  return shown.meters.filter(meter => meter.name === name && Object.entries(tags).every(([tag, value]) => meter.tags[tag] === value));
 }
 
-const seconds = () => Math.max(1, (shown.answers.at(-1)?.at - shown.answers[0]?.at || 0) / 1000);
+/** What all nodes have counted in the last minute; one that has started since tells of its own time. */
+const counted = (name, tags) => matching(name, tags).reduce((sum, meter) => sum + meter.lately.value, 0);
+const perSecond = (name, tags) => matching(name, tags).reduce((sum, meter) => sum + (1000 * meter.lately.value) / Math.max(1000, meter.latelyMs || 0), 0);
 
-// The growth of the counters of all nodes since the oldest answer; a newer node counts from its start.
-function counted(name, tags) {
-  return matching(name, tags).reduce((sum, [id, meter]) => sum + meter.value - (shown.answers[0].meters.get(id)?.value ?? 0), 0);
+function span() {
+  const millis = Math.max(...shown.states.nodes.map(node => node.latelyMs || 0));
+  return millis < MINUTE_MILLIS ? wait(1000 * Math.round(millis / 1000)) : 'minute';
 }
 
-const highest = (name, tags) => Math.max(0, ...matching(name, tags).map(([, meter]) => meter.value));
-const added = (name, tags) => matching(name, tags).reduce((sum, [, meter]) => sum + meter.value, 0);
+const highest = (name, tags) => Math.max(0, ...matching(name, tags).map(meter => meter.value));
+const added = (name, tags) => matching(name, tags).reduce((sum, meter) => sum + meter.value, 0);
 
 // A bucket counts all times up to its bound; one that counts as many as the one before is left out.
-const upTo = (bound, meter) => meter?.buckets?.findLast(([one]) => one <= bound)?.[1] || 0;
+const upTo = (bound, { lately }) => lately.buckets?.findLast(([one]) => one <= bound)?.[1] || 0;
 
 // The least bound that 99 % of the last minute's times do not exceed.
 function p99(name, tags) {
   const all = matching(name, tags);
-  const bounds = all.flatMap(([, meter]) => meter.buckets || []).map(([bound]) => bound).sort((one, other) => one - other);
-  const count = bound => all.reduce((sum, [id, meter]) => sum + upTo(bound, meter) - upTo(bound, shown.answers[0].meters.get(id)), 0);
+  const bounds = all.flatMap(meter => meter.lately.buckets || []).map(([bound]) => bound).sort((one, other) => one - other);
+  const count = bound => all.reduce((sum, meter) => sum + upTo(bound, meter), 0);
   const most = 0.99 * count(bounds.at(-1));
   return most ? bounds.find(bound => count(bound) >= most) : null;
 }
@@ -61,12 +48,11 @@ const whole = text => text && Number.parseInt(text, 10);
 function provider(upstream, name, state) {
   const tags = { upstream, provider: name };
   const outcome = of => counted('upstream.attempts', { ...tags, outcome: of });
-  const bad = outcome('bad');
-  const all = bad + outcome('good') + outcome('neutral') + outcome('refused');
+  const all = counted('upstream.attempts', tags);
   return {
     name,
-    rate: all / seconds(),
-    failed: all ? (100 * bad) / all : 0,
+    rate: perSecond('upstream.attempts', tags),
+    failed: all ? (100 * outcome('bad')) / all : 0,
     p99: p99('upstream.latency', tags),
     busy: whole(state[`busy:${name}`]),
     isLeftAlone: highest('upstream.breaker', tags) > 1,
@@ -104,7 +90,7 @@ function rests(app, of) {
 }
 
 function upstream(app, of) {
-  const names = new Set(matching('upstream.breaker', { upstream: of.name }).map(([, meter]) => meter.tags.provider));
+  const names = new Set(matching('upstream.breaker', { upstream: of.name }).map(meter => meter.tags.provider));
   const underWay = highest('upstream.inflight', { upstream: of.name });
   const limit = highest('upstream.limit', { upstream: of.name });
   const waiting = added('upstream.queue', { upstream: of.name });
@@ -262,10 +248,10 @@ export default {
 
   draw(app) {
     const { states } = shown;
-    const aside = html`<span class="quiet">rates, failures and p99: the last ${states ? wait(seconds() * 1000) : 'minute'}</span> ${states ? silent(states) : nothing}`;
+    const aside = html`<span class="quiet">rates, failures and p99: the last ${states ? span() : 'minute'}</span> ${states ? silent(states) : nothing}`;
     return html`${panel('Providers', states ? (states.upstream.length ? states.upstream.map(one => upstream(app, one)) : html`<p class="empty">The policy has no upstream of providers.</p>`) : table([], null), aside)}
       ${panel('Jobs', drawJobs(app, operation => ({
-        rate: counted('jobs.ended', { operation }) / seconds(),
+        rate: perSecond('jobs.ended', { operation }),
         failed: ['failed', 'timed_out'].reduce((sum, state) => sum + counted('jobs.ended', { operation, state }), 0)
       })))}
       ${panel('Windows', windows(states?.window))}
