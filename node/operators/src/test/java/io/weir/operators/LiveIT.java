@@ -149,7 +149,7 @@ final class LiveIT {
     assertThat(ran.status()).as(ran.out()).isZero();
     assertThat(ran.out().replaceAll("\\s+", " "))
         .matches(
-            "Nothing needs you, for [^·]+ · (none|\\d+ %) denied[^·]* · 2 nodes · Redis p99 \\d+ ms · policy 1 by node, [\\w ]+ ago ");
+            "Nothing needs you, for [^·]+ · (none|\\d+ %) denied[^·]* · 2 nodes · Redis p99 \\d+ ms · policy 1, [\\w ]+ ago ");
   }
 
   @Test

@@ -79,10 +79,14 @@ final class Status {
     JsonObject policy = found.getJsonObject("policy");
     parts.add("policy %d".formatted(policy.getLong("revision"))
         + (policy.containsKey("since")
-            ? " by %s, %s"
-                .formatted(policy.getString("by"), Ago.words(policy.getString("since"), at))
+            ? by(policy.getString("by")) + ", " + Ago.words(policy.getString("since"), at)
             : ""));
     return String.join(" · ", parts);
+  }
+
+  // A node has put the first one in force, from its file.
+  private static String by(String author) {
+    return author.equals("node") ? "" : " by " + author;
   }
 
   private static void print(String text, String begin, PrintWriter out) {

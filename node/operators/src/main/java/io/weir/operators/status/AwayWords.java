@@ -42,7 +42,8 @@ public final class AwayWords {
   /** The words for the requests of a plan. */
   public static String of(FailureMode mode) {
     return switch (mode) {
-      case LOCAL -> "each node gives out its share of the limits, and no quota counts";
+      case LOCAL ->
+        "each node gives out its share of the limits, and quotas neither deny nor count";
       case DENY -> "requests are refused with 503";
       case ALLOW -> "requests pass unchecked";
     };

@@ -73,7 +73,7 @@ record RecentRequests(long lastMinute, long denied, long usual, long usuallyDeni
     String share = percent == 0 ? "below 1 % denied" : percent + " % denied";
     return usual > 0
         ? "%s, usually %d %% in this hour".formatted(share, percent(usuallyDenied, usual))
-        : share + ", the usual not known yet";
+        : share + ", nothing yet to compare it with";
   }
 
   private static long percent(long part, long whole) {

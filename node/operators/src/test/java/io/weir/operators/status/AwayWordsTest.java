@@ -23,7 +23,8 @@ final class AwayWordsTest {
   @Test
   void plansThatDoTheSameAreNotNamed() {
     assertThat(of(plan("free", FailureMode.LOCAL), plan("gold", FailureMode.LOCAL)))
-        .isEqualTo("Until then each node gives out its share of the limits, and no quota counts.");
+        .isEqualTo(
+            "Until then each node gives out its share of the limits, and quotas neither deny nor count.");
     assertThat(of(plan("free", FailureMode.DENY)))
         .isEqualTo("Until then requests are refused with 503.");
     assertThat(of(plan("free", FailureMode.ALLOW)))
@@ -41,7 +42,7 @@ final class AwayWordsTest {
             plan("b", FailureMode.ALLOW),
             plan("a", FailureMode.ALLOW)))
         .isEqualTo(
-            "Until then each node gives out its share of the limits, and no quota counts (plan free); "
+            "Until then each node gives out its share of the limits, and quotas neither deny nor count (plan free); "
                 + "requests are refused with 503 (plan strict); "
                 + "requests pass unchecked (plans a, b, c and 2 more).");
   }

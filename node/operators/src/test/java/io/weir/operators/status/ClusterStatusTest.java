@@ -87,7 +87,7 @@ final class ClusterStatusTest {
             .put("usuallyDeniedPercent", 72L)
             .put("words", "74 % denied, usually 72 % in this hour"));
     assertThat(of(List.of(young)).getJsonObject("requests"))
-        .isEqualTo(requests(200, 150).put("words", "75 % denied, the usual not known yet"));
+        .isEqualTo(requests(200, 150).put("words", "75 % denied, nothing yet to compare it with"));
     assertThat(words(new RecentRequests(1000, 4, 1000, 6)))
         .isEqualTo("below 1 % denied, usually 1 % in this hour");
     assertThat(words(new RecentRequests(1000, 0, 1000, 6))).isEqualTo("none denied");

@@ -35,6 +35,7 @@ final class CasesPageIT extends OperatorsPage {
 
     assertThat(page.locator(".decisions")).containsText("Ask is denied: requests full");
     assertThat(page.locator(".decisions")).containsText("Tell passes now");
+    assertThat(page.locator(".detail")).containsText("Limited by requests since");
     Locator limits = page.locator("[aria-label$=limits] tbody tr");
     assertThat(limits).hasCount(3);
     assertThat(limits.first()).containsText("requests");
@@ -439,6 +440,12 @@ final class CasesPageIT extends OperatorsPage {
     assertThat(page.locator("dialog")).containsText("state: frozen → active");
     confirm("Undo").click();
     assertThat(line).containsText("state: frozen → active, note: abuse → " + EVIL);
+    assertThat(page.locator(".marks")).containsText("frozen → active");
+    assertThat(page.evaluate("""
+            () => {
+              const all = [...document.querySelectorAll('.scale text.mark')].map(one => one.getBoundingClientRect());
+              return all.every((one, index) => !index || all[index - 1].right < one.left);
+            }""")).as("numbers of marks stand apart").isEqualTo(true);
     JsonObject record = NodeFixture.json(send("GET", "/v1/keys/undone", ""));
     assertThat(record.getString("state")).isEqualTo("active");
     assertThat(record.getString("note")).isEqualTo(EVIL);

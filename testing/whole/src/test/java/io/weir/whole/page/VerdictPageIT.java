@@ -36,7 +36,7 @@ final class VerdictPageIT extends OperatorsPage {
       ask("busy", 7); // more than its limit ever has
     }
     assertThat(page.locator(".verdict"))
-        .containsText(Pattern.compile("\\d+ % denied, the usual not known yet"));
+        .containsText(Pattern.compile("\\d+ % denied, nothing yet to compare it with"));
     JsonObject status = NodeFixture.json(send("GET", "/v1/status", ""));
     assertThat(page.locator(".verdict"))
         .containsText(status.getJsonObject("requests").getString("words"));
@@ -104,7 +104,7 @@ final class VerdictPageIT extends OperatorsPage {
     ask("spent", 1);
     page.setViewportSize(1440, 900);
     show("now?key=spent");
-    assertThat(button("Reset…")).containsText("forgets what it has used");
+    assertThat(button("Reset…")).containsText("empties all its limits");
     assertThat(button("Freeze…")).containsText("refuses all requests");
     assertThat(page.evaluate(ROWS)).isEqualTo(1); // beside the list
     for (int width : WIDTHS) {

@@ -214,7 +214,7 @@ export function actions(app, { record }, may, acting, more = nothing) {
   const button = (name, [title, effect], key, action, kind = '') => html`<button type="button" data-key=${key} class="${kind} ${may.likely === name ? 'primary' : ''}"
     ?disabled=${!may[name]} @click=${acting(of => action(app, of))}>${title}… <small>${effect}</small></button>`;
   return html`<div class="buttons actions">
-    ${button('reset', ['Reset', 'forgets what it has used'], 'r', reset)}
+    ${button('reset', ['Reset', 'empties all its limits'], 'r', reset)}
     ${button('size', ['Boost', 'more for a while'], 'b', (...all) => changeSize(...all, 'boost'))}
     ${button('size', ['Lower', 'less for a while'], nothing, (...all) => changeSize(...all, 'lower'))}
     ${more}

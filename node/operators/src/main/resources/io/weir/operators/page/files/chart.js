@@ -30,6 +30,8 @@ export function rates(live) {
   return { passed, denied, known, meanPassed: mean(passed), meanDenied: mean(denied), until: (last + 1) * live.spanSeconds * 1000 };
 }
 
+const LEAST_APART = 30; // the numbers of nearer marks would be one
+
 const GAPS = { none: 'no figures', some: 'this node alone' };
 
 /** The runs of spans that not all nodes told: from, to, and what is known of them. */
@@ -71,12 +73,26 @@ function steps(most) {
   return [1, 2, 3].map(index => index * step).filter(value => value <= 0.9 * most); // with room for its words
 }
 
+/** The numbers above the marks, those of near ones together. */
+function numbers(named, x) {
+  const runs = [];
+  named.forEach((mark, index) => {
+    const run = runs.at(-1);
+    if (run && x(mark) - x(run.last) < LEAST_APART) {
+      Object.assign(run, { last: mark, words: `${run.first}–${index + 1}` });
+    } else {
+      runs.push({ first: index + 1, begin: mark, last: mark, words: index + 1 });
+    }
+  });
+  return runs.map(({ begin, last, words }) => svg`<text class="mark ${begin.kind || last.kind || ''}" x=${`${(50 * (x(begin) + x(last))) / WIDTH}%`} y="0" dy="-3">${words}</text>`);
+}
+
 // Its lines and words keep their form, however wide the chart is; the marks that have words below have their numbers above.
 function scale(most, named, x, known) {
   const y = value => `${100 - (100 * value) / most}%`;
   return html`<svg class="scale" aria-hidden="true">${gaps(known).map(run => gap(run, known.length))}${steps(most).map(
     value => svg`<line x1="0" x2="100%" y1=${y(value)} y2=${y(value)}></line><text x="2" y=${y(value)} dy="-3">${number(value)}/s</text>`
-  )}${named.map((mark, index) => svg`<text class="mark ${mark.kind || ''}" x=${`${(100 * x(mark)) / WIDTH}%`} y="0" dy="-3">${index + 1}</text>`)}</svg>`;
+  )}${numbers(named, x)}</svg>`;
 }
 
 /** The chart; `marks` have a time `at`, `words`, and maybe a class. */

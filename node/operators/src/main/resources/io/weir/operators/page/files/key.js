@@ -3,6 +3,7 @@
 import { ask, withQuery } from './api.js';
 import { actions, copy, findRecord, inTurn } from './actions.js';
 import { denialFacts, denialList } from './denials.js';
+import { live } from './live.js';
 import { age, ahead, bar, clock, facts, html, loading, nothing, number, period, rate, silent, table, time, wait } from './parts.js';
 
 const denials = denialList(true);
@@ -87,6 +88,13 @@ function decisions(of) {
     ${of.degraded ? html`<li class="bad">This node decides alone: Redis is away.</li>` : nothing}
     ${Array.from({ length: shown.mostLines - lines }, () => html`<li aria-hidden="true">&nbsp;</li>`)}
   </ul>`;
+}
+
+/** Since when a limit denies the key or its tenant: the one that is looked at, else any. */
+function since(of) {
+  const all = (live.cases?.cases || []).filter(one => one.tenant === of.tenant && (!one.key || one.key === of.key));
+  const one = all.find(each => each.limit === shown.limit) || all[0];
+  return one ? html`<p class="line"><span>Limited by <b>${one.why || one.limit}</b> since ${time(one.since)} (${age(one.since, live.cases.at)}), denied ${age(one.last, live.cases.at)} ago</span></p>` : nothing;
 }
 
 const percent = limit => (limit.full ? 100 : limit.usedPercent);
@@ -208,7 +216,7 @@ export function draw(app, close, manage = () => nothing) {
       <a class="close" data-key="Escape" href=${close} aria-label="close">✕</a></header>
     ${shown.denial ? html`<h3>The denial</h3>${denialFacts(shown.denial)}` : nothing}
     ${of
-      ? html`${shown.denial ? html`<h3>The key now</h3>` : nothing}${decisions(of)}${buttons(app, of)}${manage(app, { ...shown }, () => find(true))}
+      ? html`${shown.denial ? html`<h3>The key now</h3>` : nothing}${since(of)}${decisions(of)}${buttons(app, of)}${manage(app, { ...shown }, () => find(true))}
           <h3>Limits</h3>${limits(of)}${holders(of)}
           <h3>${denials.heading()} ${denials.found() ? silent(denials.found()) : nothing}</h3>${denials.draw(app)}
           <h3>Record</h3>${about(of)}${state(of)}`

@@ -18,6 +18,9 @@ const LISTS = {
   changes: ['Changes', '']
 };
 
+// The author of a policy that a node has put in force at its start.
+const SEEDED = 'node';
+
 const TIMELINE_MILLIS = 10_000;
 
 const denials = denialList(false);
@@ -47,7 +50,7 @@ function verdict() {
   const facts = [
     nodesInWords(),
     redis.p99Ms === undefined ? 'Redis reachable' : `Redis p99 ${number(redis.p99Ms)} ms`,
-    `policy ${policy.revision}${policy.since ? ` since ${clock(policy.since)}` : ''}${policy.by ? ` by ${policy.by}` : ''}`
+    `policy ${policy.revision}${policy.since ? ` since ${clock(policy.since)}` : ''}${policy.by && policy.by !== SEEDED ? ` by ${policy.by}` : ''}`
   ];
   return html`<p class="verdict"><b>Nothing needs you</b>${quietSince ? html`, since ${clock(quietSince)} (${age(quietSince)})` : nothing} · ${requests.words}
     <span class="quiet">· ${facts.join(' · ')}</span></p>`;
@@ -59,7 +62,7 @@ function traffic() {
   const share = asked ? (100 * of.meanDenied) / asked : 0;
   return html`<section class="panel traffic" aria-label="requests">
     <p class="figures"><span><b>${number(asked)}</b>/s asked</span><span class="of-passed"><b>${number(of.meanPassed)}</b> passed</span>
-      <span class="of-denied"><b>${number(of.meanDenied)}</b> denied <small>${number(share)} %</small></span><small>means of the last minute</small></p>
+      <span class="of-denied"><b>${number(of.meanDenied)}</b> denied <small>${number(share)} %</small></span><small>means of the last minute${live.redis === 'away' ? ', of this node alone' : ''}</small></p>
     ${chart(of, [...live.begun.values(), ...marks()])}
   </section>`;
 }
