@@ -11,11 +11,12 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ForkJoinPool;
+import java.util.function.Supplier;
 
 /** How a program takes part in a cluster; every setting has a default. Mutable; owned by one thread. */
 public final class WeirBuilder {
   private final String redisUri;
-  private Optional<Path> policy = Optional.empty();
+  private Optional<Seed> policy = Optional.empty();
   private Optional<Path> policyCopy = Optional.empty();
   private boolean isNode;
   private Duration redisTimeout = Duration.ofMillis(500);
@@ -24,14 +25,40 @@ public final class WeirBuilder {
   private WeirListener listener = WeirListener.NONE;
   private int mostWaiting = 10_000;
 
+  /**
+   * The policy that is put in force if there is none.
+   *
+   * @param name for messages
+   */
+  private record Seed(String name, Supplier<String> text) {}
+
   WeirBuilder(String redisUri) {
     this.redisUri = redisUri;
   }
 
   /** A policy that is put in force if the cluster has none yet; by default there must be one. */
   public WeirBuilder policy(Path file) {
-    policy = Optional.of(file);
+    policy = Optional.of(new Seed(file.toString(), () -> textOf(file)));
     return this;
+  }
+
+  /**
+   * The same for a policy that is no file, such as a resource of the class path.
+   *
+   * @param name for messages about its problems
+   */
+  public WeirBuilder policy(String name, String text) {
+    requireNonNull(text, "text");
+    policy = Optional.of(new Seed(requireNonNull(name, "name"), () -> text));
+    return this;
+  }
+
+  private static String textOf(Path file) {
+    try {
+      return Files.readString(file);
+    } catch (IOException e) {
+      throw new UncheckedIOException("the policy %s cannot be read".formatted(file), e);
+    }
   }
 
   /** A file that keeps the policy in force: with it, a program can start while Redis is away. */
@@ -114,17 +141,11 @@ public final class WeirBuilder {
   }
 
   Optional<String> policyText() {
-    return policy.map(file -> {
-      try {
-        return Files.readString(file);
-      } catch (IOException e) {
-        throw new UncheckedIOException("the policy %s cannot be read".formatted(file), e);
-      }
-    });
+    return policy.map(seed -> seed.text().get());
   }
 
   String policyName() {
-    return policy.map(Path::toString).orElse("policy");
+    return policy.map(Seed::name).orElse("policy");
   }
 
   Optional<Path> policyCopyFile() {

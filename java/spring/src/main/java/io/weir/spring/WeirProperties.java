@@ -12,7 +12,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *
  * @param enabled whether anything is limited
  * @param redisUri the Redis of the cluster: redis://, rediss://, redis+sentinel:// or redis+cluster://
- * @param policy a file with the policy that is put in force if the cluster has none; required without Redis
+ * @param policy a file or a resource (classpath:) with the policy that is put in force if the cluster has none; required without Redis
  * @param policyCopy a file that keeps the policy in force, so that the application can start while Redis is away
  * @param inMemory whether the limits are those of this process alone, without any Redis
  * @param countAsNode whether the application has a share of the limits while Redis is away

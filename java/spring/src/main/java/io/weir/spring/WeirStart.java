@@ -1,5 +1,6 @@
 package io.weir.spring;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNull;
 
 import io.weir.core.policy.InvalidPolicyException;
@@ -12,13 +13,14 @@ import io.weir.spring.WeirProperties.From;
 import io.weir.spring.WeirProperties.Operation;
 import io.weir.state.policy.NoPolicyException;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
+import org.springframework.core.io.DefaultResourceLoader;
 import org.springframework.util.ClassUtils;
+import org.springframework.util.ResourceUtils;
 
 /** Opens a {@link Weir} as it is configured; every failure names its property and a remedy. */
 final class WeirStart {
@@ -40,7 +42,7 @@ final class WeirStart {
       throw new WeirStartException(
           "weir.policy",
           "the cluster at weir.redis-uri has no policy in force, and none is given to begin with",
-          "Set weir.policy to a file, or put a policy in force with 'weir policy apply FILE'.",
+          "Set weir.policy to a file or a resource, or put a policy in force with 'weir policy apply FILE'.",
           e);
     } catch (StoreUnavailableException e) {
       throw new WeirStartException(
@@ -56,8 +58,6 @@ final class WeirStart {
           "Write it as redis://:password@host:port, redis+sentinel://host,host?master=name or redis+cluster://host,"
               + " with %40 for @ in a password.",
           e);
-    } catch (UncheckedIOException e) {
-      throw unreadable(properties.policy(), requireNonNull(e.getCause()));
     }
   }
 
@@ -67,7 +67,7 @@ final class WeirStart {
         .redisWait(properties.redisWait())
         .executor(new ApplicationExecutor());
     if (properties.policy() != null) {
-      builder.policy(Path.of(properties.policy()));
+      builder.policy(properties.policy(), text(properties.policy()));
     }
     if (properties.policyCopy() != null) {
       builder.policyCopy(Path.of(properties.policyCopy()));
@@ -80,10 +80,12 @@ final class WeirStart {
       throw new WeirStartException(
           "weir.policy",
           "weir.in-memory=true needs a policy",
-          "Set weir.policy to a file.",
+          "Set weir.policy to a file or a resource.",
           new IllegalArgumentException("no policy"));
     }
-    requirePath("weir.policy", properties.policy());
+    if (properties.policy() != null && !isResource(properties.policy())) {
+      requirePath("weir.policy", properties.policy());
+    }
     requirePath("weir.policy-copy", properties.policyCopy());
     if (properties.web().key().from() == From.CLAIM && !hasClaims()) {
       throw new WeirStartException(
@@ -142,21 +144,24 @@ final class WeirStart {
     }
   }
 
-  private static String text(String policy) {
-    try {
-      return Files.readString(Path.of(policy));
-    } catch (IOException e) {
-      throw unreadable(policy, e);
-    }
+  private static boolean isResource(String policy) {
+    return policy.startsWith(ResourceUtils.CLASSPATH_URL_PREFIX)
+        || policy.startsWith(ResourceUtils.FILE_URL_PREFIX);
   }
 
-  private static WeirStartException unreadable(@Nullable String policy, Exception error) {
-    return new WeirStartException(
-        "weir.policy",
-        "the file %s cannot be read (%s)"
-            .formatted(Path.of(String.valueOf(policy)).toAbsolutePath(), error),
-        "Set weir.policy to the path of a file that exists and that the application may read, not to a resource of"
-            + " the class path; a relative path begins in the folder where the application was started.",
-        error);
+  private static String text(String policy) {
+    try {
+      return isResource(policy)
+          ? new DefaultResourceLoader().getResource(policy).getContentAsString(UTF_8)
+          : Files.readString(Path.of(policy));
+    } catch (IOException e) {
+      throw new WeirStartException(
+          "weir.policy",
+          "%s cannot be read (%s)"
+              .formatted(isResource(policy) ? policy : Path.of(policy).toAbsolutePath(), e),
+          "Set weir.policy to the path of a file that the application may read, or to one of its resources, such as"
+              + " classpath:policy.yaml; a relative path begins in the folder where the application was started.",
+          e);
+    }
   }
 }

@@ -122,12 +122,27 @@ final class WeirAutoConfigurationTest {
   }
 
   @Test
+  void aPolicyMayBeAResource() {
+    for (String place : List.of("classpath:policy-of-a-resource.yaml", "file:" + policy)) {
+      application()
+          .withPropertyValues("weir.policy=" + place)
+          .run(
+              context -> assertThat(context.getBean(Weir.class).blocking().tryAcquire("app", "Ask"))
+                  .isInstanceOf(Allowed.class));
+    }
+    application().withPropertyValues("weir.policy=classpath:missing.yaml").run(context -> {
+      FailureAnalysis analysis = new WeirFailureAnalyzer().analyze(context.getStartupFailure());
+      assertThat(analysis.getDescription()).startsWith("weir.policy: classpath:missing.yaml");
+    });
+  }
+
+  @Test
   void aMissingPolicyIsNamedWithTheFolderInWhichItWasSought() {
     String missing = Path.of("missing.yaml").toAbsolutePath().toString();
     application().withPropertyValues("weir.policy=missing.yaml").run(context -> {
       FailureAnalysis analysis = new WeirFailureAnalyzer().analyze(context.getStartupFailure());
       assertThat(analysis.getDescription()).contains(missing);
-      assertThat(analysis.getAction()).contains("class path", "a relative path");
+      assertThat(analysis.getAction()).contains("classpath:", "a relative path");
     });
   }
 

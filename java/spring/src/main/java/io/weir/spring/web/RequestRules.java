@@ -112,12 +112,22 @@ public final class RequestRules {
   /** The refusal of a caller without limits. */
   Problem unknown(Optional<String> shown) {
     if (shown.isEmpty()) {
-      return Problem.keyMissing();
+      return missing();
     }
     if (key.from() == From.HEADER) {
       return Problem.keyInvalid();
     }
     return Names.isSubject(shown.get()) ? NO_LIMITS : NO_NAME;
+  }
+
+  private Problem missing() {
+    String words = switch (key.from()) {
+      case HEADER -> "No API key: send %s, or Authorization: Bearer".formatted(key.name());
+      case PRINCIPAL -> "The request has no authenticated user";
+      case CLAIM -> "The request has no token with the claim %s".formatted(key.name());
+      case ADDRESS -> "The address of the caller is not known";
+    };
+    return Problem.of(401, "key_missing", words);
   }
 
   /** The subject of a caller that shows this; empty if it has none. */

@@ -19,6 +19,8 @@ import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.http.HttpMethod;
 import org.springframework.http.HttpStatus;
 import org.springframework.mock.http.server.reactive.MockServerHttpRequest;
@@ -97,6 +99,19 @@ final class ExchangeLimitTest {
     assertThat(status(HttpMethod.GET, "/free/%2e%2E/ask/1")).isEqualTo(HttpStatus.BAD_REQUEST);
     assertThat(status(HttpMethod.GET, "/./ask/1")).isEqualTo(HttpStatus.BAD_REQUEST);
     assertThat(status(HttpMethod.GET, "/free/a..b/.c")).isEqualTo(HttpStatus.OK);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "HEADER, X-Our-Key, No API key: send X-Our-Key",
+    "PRINCIPAL, '', no authenticated user",
+    "CLAIM, team, the claim team"
+  })
+  void aRefusalOfARequestWithoutAKeySaysWhereItIsSought(
+      WeirProperties.From from, String name, String words) {
+    Web web = new Web(true, 0, new WeirProperties.Key(from, name), List.of());
+    assertThat(ProblemText.json(new RequestRules(weir, web).unknown(Optional.empty())))
+        .contains("key_missing", words);
   }
 
   @Test
