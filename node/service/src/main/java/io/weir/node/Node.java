@@ -15,12 +15,15 @@ import io.weir.node.metrics.NodeMetrics;
 import io.weir.node.trace.Tracing;
 import io.weir.state.document.PolicyDocuments;
 import io.weir.state.inspect.RedisLevels;
+import io.weir.state.policy.NoPolicyException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -31,12 +34,15 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A running node with all its parts. Mutable; owned by the code that started it, and ended by {@link #close}, which
  * lets requests in flight finish.
  */
 public final class Node implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(Node.class);
   private static final Duration END_TIMEOUT = Duration.ofSeconds(10);
   private static final Duration START_TIMEOUT = Duration.ofSeconds(20);
 
@@ -60,7 +66,7 @@ public final class Node implements AutoCloseable {
    * @throws UncheckedIOException if the policy cannot be read or the port is taken
    */
   public static Node start(NodeConfig config) {
-    String seed = policyText(config);
+    Optional<String> seed = policyText(config);
     Capabilities capabilities = Capabilities.onClassPath();
     NodeMetrics metrics = new NodeMetrics();
     Tracing tracing = capabilities.traces().tracing(config);
@@ -72,8 +78,13 @@ public final class Node implements AutoCloseable {
         BlockedThreads.watched(config.running().eventLoops(), tracing, acceptance.transport());
     String openApi = OpenApi.of(described(capabilities));
     StartPort starting = orEnd(vertx, () -> StartPort.open(vertx, config, metrics, openApi));
-    SharedState shared = orEnd(
-        vertx, () -> SharedState.open(config, starting, seed, eventLoops(vertx), metrics, tracing));
+    SharedState shared = orEnd(vertx, () -> {
+      try {
+        return SharedState.open(config, starting, seed, eventLoops(vertx), metrics, tracing);
+      } catch (NoPolicyException e) {
+        throw noPolicy(config.policy().file(), "Redis has none either", e);
+      }
+    });
     NodeContext context =
         new NodeAssembly(vertx, shared, metrics, tracing).assemble(capabilities, openApi);
     Node node = new Node(shared, vertx, context);
@@ -194,19 +205,27 @@ public final class Node implements AutoCloseable {
     }
   }
 
-  private static String policyText(NodeConfig config) {
+  // The file is needed where Redis has no policy, and by a node that follows it.
+  private static Optional<String> policyText(NodeConfig config) {
+    Path file = config.policy().file();
     try {
-      String text = PolicyDocuments.text(config.policy().file());
-      PolicyDocuments.parse(config.policy().file().toString(), text);
-      return text;
+      String text = PolicyDocuments.text(file);
+      PolicyDocuments.parse(file.toString(), text);
+      return Optional.of(text);
     } catch (NoSuchFileException e) {
-      throw new UncheckedIOException(new IOException(
-          "there is no policy %s (--policy names the file; a node needs one even if Redis has a policy)"
-              .formatted(config.policy().file()),
-          e));
+      if (config.policy().isWatched()) {
+        throw noPolicy(file, "--policy-watch follows it", e);
+      }
+      LOG.info("there is no policy {}: that of Redis applies", file);
+      return Optional.empty();
     } catch (IOException e) {
       throw new UncheckedIOException(
-          "cannot read the policy %s: %s".formatted(config.policy().file(), e.getMessage()), e);
+          "cannot read the policy %s: %s".formatted(file, e.getMessage()), e);
     }
+  }
+
+  private static UncheckedIOException noPolicy(Path file, String why, Exception cause) {
+    return new UncheckedIOException(new IOException(
+        "there is no policy %s, and %s (--policy names the file)".formatted(file, why), cause));
   }
 }

@@ -15,6 +15,7 @@ import io.weir.state.connection.RedisWait;
 import io.weir.state.policy.ClusterPolicy;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
@@ -38,7 +39,7 @@ record SharedState(
   static SharedState open(
       NodeConfig config,
       StartPort starting,
-      String seed,
+      Optional<String> seed,
       List<EventLoop> eventLoops,
       NodeMetrics metrics,
       Tracing tracing) {
@@ -77,7 +78,7 @@ record SharedState(
 
   /** The connections that must reach Redis before a node can start. */
   private record Opened(RedisConnections connections, ClusterPolicy policies) {
-    static Opened of(NodeConfig config, String seed, List<EventLoop> eventLoops) {
+    static Opened of(NodeConfig config, Optional<String> seed, List<EventLoop> eventLoops) {
       RedisConnections connections = start(config).open(config.redis().timeout(), eventLoops);
       try {
         ClusterPolicy policies = ClusterPolicy.open(

@@ -110,13 +110,27 @@ final class StartIT {
   }
 
   @Test
-  void aMissingPolicyEndsTheStartWithItsOption() throws Exception {
-    NodeConfig config = config(FreePorts.one(), OptionalInt.empty(), "redis://127.0.0.1:1");
-    Files.delete(config.policy().file());
-    assertThatThrownBy(() -> Node.start(config))
-        .isInstanceOf(UncheckedIOException.class)
-        .hasMessageContaining(
-            "there is no policy %s (--policy ".formatted(config.policy().file()));
+  void aMissingPolicyEndsTheStartWithItsOptionUnlessRedisHasOne() throws Exception {
+    try (EmbeddedRedis redis = EmbeddedRedis.start(EmbeddedRedis.Binary.ANY, FreePorts.one())) {
+      NodeConfig config = config(FreePorts.one(), OptionalInt.empty(), redis.uri());
+      Path file = config.policy().file();
+      String text = Files.readString(file);
+      Files.delete(file);
+      assertThatThrownBy(() -> Node.start(config))
+          .isInstanceOf(UncheckedIOException.class)
+          .hasMessageContaining("there is no policy %s, and Redis has none", file)
+          .hasMessageContaining("(--policy names the file)");
+
+      Files.writeString(file, text);
+      Node.start(config).close();
+      Files.delete(file);
+      try (Node later = Node.start(config)) {
+        assertThat(isReady(URI.create("http://127.0.0.1:%d/health/ready"
+                .formatted(config.listening().callers().port()))))
+            .isTrue();
+        assertThat(later).isNotNull();
+      }
+    }
   }
 
   private static HttpResponse<String> get(String uri) throws IOException, InterruptedException {

@@ -55,20 +55,23 @@ public final class ClusterPolicy implements PolicySource, AutoCloseable {
    * @throws StoreUnavailableException if Redis does not answer
    */
   public static ClusterPolicy open(String uri, String name, String seed) {
-    return open(uri, name, seed, Optional.empty());
+    return open(uri, name, Optional.of(seed), Optional.empty());
   }
 
   /**
    * The same with a file in which the policy in force is kept: while Redis is away, the kept policy is used.
    *
+   * @param seed may be empty if Redis has a policy
    * @param file may not exist yet; written by this node alone
    * @throws StoreUnavailableException if Redis does not answer, and no policy is kept
+   * @throws NoPolicyException if no policy is in force, and none is given
    */
-  public static ClusterPolicy open(String uri, String name, String seed, Optional<Path> file) {
+  public static ClusterPolicy open(
+      String uri, String name, Optional<String> seed, Optional<Path> file) {
     RedisStart start = new RedisStart(uri, file);
     RedisConnections redis = start.open(REDIS_TIMEOUT);
     try {
-      return open(start, redis, new Following(name, Optional.of(seed), file, true, revision -> {}));
+      return open(start, redis, new Following(name, seed, file, true, revision -> {}));
     } catch (RuntimeException e) {
       redis.close();
       throw e;
