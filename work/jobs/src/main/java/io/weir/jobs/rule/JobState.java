@@ -5,6 +5,8 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** The states of a job, in order; {@code work/jobs/src/main/lua/lib/job_states.lua} has the same. */
 public enum JobState {
@@ -49,6 +51,11 @@ public enum JobState {
       }
     }
     return Optional.empty();
+  }
+
+  /** All names, with commas between. */
+  public static String words() {
+    return Stream.of(values()).map(JobState::word).collect(Collectors.joining(", "));
   }
 
   /** Whether it is a final state. */

@@ -39,6 +39,16 @@ public final class JobKeys {
     return of(operation).get(1 + PARTS.indexOf("counts"));
   }
 
+  /** All jobs of an operation, by the time at which they time out or are forgotten. */
+  static String ends(String operation) {
+    return of(operation).get(1 + PARTS.indexOf("ends"));
+  }
+
+  /** The states of the jobs of an operation. */
+  static String states(String operation) {
+    return of(operation).get(1 + PARTS.indexOf("states"));
+  }
+
   /** The settlements of jobs that have ended. */
   static String settlements(String operation) {
     return of(operation).get(PARTS.size());

@@ -293,10 +293,23 @@ final class JobsIT {
         .containsExactly(0, 1);
     assertThat(listed("?from=4")).isEmpty();
 
+    assertThat(listed("?state=queued&from=2&limit=1"))
+        .extracting(job -> job.getInteger("position"))
+        .containsExactly(1);
+    assertThat(listed("?state=completed")).isEmpty();
+
     String one = "/v1/job-queues/Kept/" + all.get(2).getString("id");
     assertThat(operator("DELETE", one).statusCode()).isEqualTo(200);
     assertThat(look(locations.get(2), "k1").statusCode()).isEqualTo(410);
     assertThat(listed("")).hasSize(3);
+    assertThat(listed("?state=cancelled"))
+        .extracting(job -> job.getString("id") + " " + job.getInteger("etaSeconds"))
+        .contains(all.get(2).getString("id") + " 0");
+    JsonObject ended = NodeFixture.json(operator("GET", one));
+    assertThat(ended.getString("state")).isEqualTo("cancelled");
+    assertThat(ended.getJsonArray("history").stream()
+            .map(step -> ((JsonObject) step).getString("state")))
+        .containsExactly("queued", "cancelled");
     assertThat(NodeFixture.json(operator("DELETE", one)).getString("code"))
         .isEqualTo("job_finished");
     try (RedisConnections redis =
@@ -314,7 +327,10 @@ final class JobsIT {
         "GET /v1/job-queues/Kept?limit=0 400",
         "GET /v1/job-queues/Kept?limit=201 400",
         "GET /v1/job-queues/Kept?from=-1 400",
+        "GET /v1/job-queues/Kept?state=late 400",
         "GET /v1/job-queues/Other 404",
+        "GET /v1/job-queues/Other/00000000000000000000000000000000 404",
+        "GET /v1/job-queues/Kept/00000000000000000000000000000000 404",
         "GET /v1/job-queues/Kept/x 404",
         "DELETE /v1/job-queues/Kept/00000000000000000000000000000000 404"
       })
