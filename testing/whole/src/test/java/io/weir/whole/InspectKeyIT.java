@@ -166,15 +166,13 @@ final class InspectKeyIT {
   }
 
   @Test
-  void anUnknownUpstreamWindowAndOperationOfJobsFail() {
+  void anUnknownUpstreamAndWindowFail() {
     assertThat(inspect("inspect", "--upstream", "none")).isEqualTo(1);
     assertThat(inspect("inspect", "--window", "none")).isEqualTo(1);
-    assertThat(inspect("jobs", "None")).isEqualTo(1);
     assertThat(err.toString().lines())
         .containsExactly(
             "there is no upstream none (the policy in force is revision 1)",
-            "there is no window none (the policy in force is revision 1)",
-            "there is no operation None with jobs (the policy in force is revision 1)");
+            "there is no window none (the policy in force is revision 1)");
     assertThat(inspect("inspect", "--upstream", "rpc")).isZero();
     assertThat(unwrapped()).contains("Nothing was sent to providers of rpc lately.");
   }

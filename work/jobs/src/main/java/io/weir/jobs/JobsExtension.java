@@ -17,6 +17,7 @@ import io.weir.jobs.work.JobParts;
 import io.weir.jobs.work.JobTokens;
 import io.weir.jobs.work.JobWorker;
 import io.weir.jobs.work.ResultMemory;
+import io.weir.node.command.RowCommand;
 import io.weir.node.contexts.KnownNodes;
 import io.weir.node.extension.Extension;
 import io.weir.node.extension.Inspection;
@@ -60,7 +61,7 @@ public final class JobsExtension implements Extension {
 
   @Override
   public List<Object> commands(Supplier<Optional<String>> localRedis, KnownNodes nodes) {
-    return List.of(new JobsCommand(localRedis));
+    return List.of(RowCommand.of(JobsCommand.row(), nodes));
   }
 
   @Override

@@ -1,239 +1,233 @@
 package io.weir.jobs.door;
 
 import io.vertx.core.json.JsonObject;
-import io.weir.core.bucket.Names;
-import io.weir.jobs.rule.Job;
-import io.weir.jobs.rule.JobMove;
-import io.weir.jobs.rule.JobRule;
 import io.weir.jobs.rule.JobState;
-import io.weir.jobs.rule.MovedJob;
-import io.weir.jobs.rule.SeenJob;
-import io.weir.jobs.store.RedisJobs;
+import io.weir.node.command.AdminCommand;
 import io.weir.node.command.Ago;
-import io.weir.node.command.PolicyInForce;
-import io.weir.node.command.PrintingCommand;
-import io.weir.node.command.RedisOption;
+import io.weir.node.command.CommandRow;
+import io.weir.node.command.RowCommand;
 import io.weir.node.command.Table;
-import io.weir.node.command.WeirCommand;
 import io.weir.node.command.Wrapped;
-import io.weir.state.connection.RedisConnections;
-import io.weir.state.inspect.StateInspector;
+import io.weir.node.json.JsonInput;
+import java.io.IOException;
+import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
-import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.Optional;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.CompletionStage;
-import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
+import java.util.Map;
 
-/** {@code weir jobs OPERATION [ID]}: lists the jobs of an operation, shows the history of one, or cancels it. */
-@Command(
-    name = "jobs",
-    description =
-        "Shows the jobs of an operation as they are in Redis, or the history of one; cancels one.",
-    sortOptions = false,
-    versionProvider = WeirCommand.Version.class)
-public final class JobsCommand extends PrintingCommand {
-  private static final Duration TIMEOUT = Duration.ofSeconds(5);
+/** {@code weir jobs}: the queues of jobs, the jobs of one operation, or one of them with its history; cancels one. */
+public final class JobsCommand {
+  private static final String PATH = "/v1/job-queues";
+  private static final String OPERATION = "OPERATION";
+  private static final String ID = "ID";
+  private static final String STATE = "--state";
+  private static final String LIMIT = "--limit";
+  private static final String CANCEL = "--cancel";
+  private static final String WATCH = "--watch";
   private static final int MOST = 100_000;
-  private static final int LOOKED_AT_ONCE = 200;
-  private static final int FAILED = 1;
-  private static final long MILLION = 1_000_000;
-  private static final Table<Job> TABLE = Table.<Job>of()
-      .whole("id", it -> it.name().id())
-      .whole("state", job -> job.progress().state().word())
+  private static final int PAGE = 200;
+  private static final int MOST_PAGES = MOST / PAGE;
+  private static final int INDENT = 11;
+
+  // The words of the page.
+  private static final Table<JsonObject> QUEUES = Table.<JsonObject>of()
+      .text("operation", queue -> queue.getString("operation"))
+      .number("waiting", queue -> queue.getLong("waiting") + queue.getLong("checking"))
+      .number("to be sent", queue -> queue.getLong("dispatch"))
+      .number("running", queue -> queue.getLong("running"))
       .number(
-          "position",
-          job -> job.ahead().position().isPresent() ? job.ahead().position().getAsLong() : "")
-      .text("key", it -> it.name().owner())
-      .number("age", job -> Ago.precisely(job.elapsedMillis()))
-      .number("tries", it -> it.progress().attempts());
+          "oldest",
+          queue -> queue.containsKey("oldestMs") ? Ago.precisely(queue.getLong("oldestMs")) : "")
+      .number("a new one takes", queue -> eta(queue));
 
-  private final Supplier<Optional<String>> localRedis;
+  private static final Table<JsonObject> JOBS = Table.<JsonObject>of()
+      .whole("id", job -> job.getString("id"))
+      .text("state", job -> job.getString("state"))
+      .number("before", job -> job.getValue("position", ""))
+      .text("key", JobsCommand::owner)
+      .number("age", job -> Ago.precisely(job.getLong("ageMs")))
+      .number("tries", job -> job.getLong("attempts"));
 
-  @Parameters(index = "0", paramLabel = "OPERATION", description = "the operation of the jobs")
-  private String operation = "";
+  private JobsCommand() {}
 
-  @Parameters(
-      index = "1",
-      arity = "0..1",
-      paramLabel = "ID",
-      description = "a job: its history is shown")
-  private @Nullable String id;
-
-  @Option(names = "--cancel", description = "cancel the job ID")
-  private boolean cancels;
-
-  @Option(
-      names = "--state",
-      paramLabel = "STATE",
-      description = "only jobs in this state, such as queued or in_flight")
-  private @Nullable String state;
-
-  @Option(
-      names = "--limit",
-      paramLabel = "N",
-      defaultValue = "100",
-      description = "how many are shown at most (default: 100)")
-  private int limit;
-
-  @Option(names = "--json", description = "prints the list as JSON, a job on each line")
-  private boolean isJson;
-
-  @Mixin
-  private RedisOption redis = new RedisOption();
-
-  public JobsCommand(Supplier<Optional<String>> localRedis) {
-    this.localRedis = localRedis;
+  /** The row of the command. */
+  public static CommandRow row() {
+    return CommandRow.of(
+            "jobs",
+            "Shows how many jobs of each operation wait and run, lists the jobs of one operation that "
+                + "are not done, or shows one with its history; cancels one.",
+            JobsCommand::run)
+        .optionalArgument(OPERATION, "the operation of the jobs; without one the queues are shown")
+        .optionalArgument(ID, "a job: its history is shown")
+        .flag(CANCEL, "cancels the job ID")
+        .option(
+            STATE,
+            "STATE",
+            "only jobs in this state, such as queued or in_flight, also those that have ended, such as "
+                + "failed")
+        .number(LIMIT, "N", 100, "how many are listed at most")
+        .watched();
   }
 
-  @Override
-  public Integer call() {
-    requireSound();
-    try (RedisConnections connections = RedisConnections.open(redis.uri(localRedis), TIMEOUT)) {
-      RedisJobs jobs = new RedisJobs(connections);
-      if (id == null) {
-        return list(jobs, connections);
+  private static int run(RowCommand call) throws IOException {
+    requireSound(call);
+    if (call.text(OPERATION).isEmpty()) {
+      String none = "The policy has no operation with jobs.";
+      return call.listed(call.get(PATH), "queues", none, QUEUES);
+    }
+    if (call.text(ID).isEmpty()) {
+      return list(call);
+    }
+    String job = path(call) + "/" + call.text(ID);
+    return call.flag(CANCEL)
+        ? call.printed(call.delete(job), done -> call.out().println("It is cancelled."))
+        : call.printed(call.get(job), found -> print(call, found));
+  }
+
+  private static void requireSound(RowCommand call) {
+    String id = call.text(ID);
+    String state = call.text(STATE);
+    if (!id.isEmpty() && !id.matches("[0-9a-f]{32}")) {
+      throw call.wrong("'%s' (expected: the id of a job, 32 hexadecimal digits)".formatted(id));
+    }
+    if (call.number(LIMIT) < 1 || call.number(LIMIT) > MOST) {
+      throw call.wrong("%s: %d (expected: 1 to %d)".formatted(LIMIT, call.number(LIMIT), MOST));
+    }
+    if (call.flag(CANCEL) && id.isEmpty()) {
+      throw call.wrong("--cancel without a job (expected: its id)");
+    }
+    if (call.flag(CANCEL) && call.flag(WATCH)) {
+      throw call.wrong("--cancel with --watch (expected: one of them)");
+    }
+    if (!state.isEmpty() && call.text(OPERATION).isEmpty()) {
+      throw call.wrong("--state without an operation (expected: its name)");
+    }
+    if (!state.isEmpty() && JobState.of(state(call)).isEmpty()) {
+      throw call.wrong("--state: '%s' (expected: one of %s)".formatted(state, JobState.words()));
+    }
+  }
+
+  private static String state(RowCommand call) {
+    return call.text(STATE).toLowerCase(Locale.ROOT);
+  }
+
+  private static String path(RowCommand call) {
+    return PATH + "/" + AdminCommand.segment(call.text(OPERATION));
+  }
+
+  // A job that goes on meanwhile may be on two pages.
+  private static int list(RowCommand call) throws IOException {
+    int limit = call.number(LIMIT);
+    Map<String, JsonObject> jobs = new LinkedHashMap<>();
+    JsonObject page = new JsonObject();
+    int pages = 0;
+    do {
+      int most = Math.min(PAGE, limit - jobs.size());
+      HttpResponse<String> answer = call.get(path(call)
+          + AdminCommand.query(Map.of(
+              "state", state(call),
+              "from", page.getValue("next", "").toString(),
+              "limit", Integer.toString(most))));
+      if (call.failed(answer)) {
+        return 1;
       }
-      return cancels ? cancel(jobs, id) : print(of(jobs.look(operation, id, "")));
-    } finally {
-      out().flush();
-    }
-  }
-
-  private void requireSound() {
-    if (!operation.matches(Names.NAME_PATTERN)) {
-      throw wrong("'%s' (expected: the name of an operation)".formatted(operation));
-    }
-    if (id != null && !id.matches("[0-9a-f]{32}")) {
-      throw wrong("'%s' (expected: the id of a job, 32 hexadecimal digits)".formatted(id));
-    }
-    if (limit < 1 || limit > MOST) {
-      throw wrong("--limit: %d (expected: 1 to %d)".formatted(limit, MOST));
-    }
-    if (id == null && cancels) {
-      throw wrong("--cancel without a job (expected: its id)");
-    }
-    if (state != null && JobState.of(state.toLowerCase(Locale.ROOT)).isEmpty()) {
-      throw wrong("--state: '%s' (expected: one of %s)"
-          .formatted(
-              state,
-              String.join(
-                  ", ", List.of(JobState.values()).stream().map(JobState::word).toList())));
-    }
-  }
-
-  private int list(RedisJobs jobs, RedisConnections connections) {
-    List<Job> all = of(jobs.list(operation, MOST));
-    if (all.isEmpty()) {
-      PolicyInForce policy = PolicyInForce.of(new StateInspector(connections));
-      if (!policy.has(JobRule::operations, operation)) {
-        String unknown = "there is no operation %s with jobs".formatted(operation);
-        err().println(unknown + policy.revisionText());
-        return FAILED;
-      }
-    }
-    print(all, jobs);
+      page = JsonInput.object(answer.body());
+      RowCommand.objects(page, "jobs").forEach(job -> jobs.putIfAbsent(job.getString("id"), job));
+      pages++;
+    } while (page.containsKey("next") && jobs.size() < limit && pages < MOST_PAGES);
+    print(call, List.copyOf(jobs.values()), page);
+    call.out().flush();
     return 0;
   }
 
-  private void print(List<Job> all, RedisJobs jobs) {
-    List<Job> wanted = all.stream()
-        .filter(job -> state == null || job.progress().state().word().equalsIgnoreCase(state))
-        .sorted(Comparator.comparing((Job it) -> it.progress().state())
-            .thenComparingLong(it -> it.times().submittedMicros()))
-        .toList();
-    List<Job> shown = new ArrayList<>();
-    List<String> ids = wanted.stream().limit(limit).map(it -> it.name().id()).toList();
-    for (int from = 0; from < ids.size(); from += LOOKED_AT_ONCE) {
-      of(jobs.look(operation, ids.subList(from, Math.min(ids.size(), from + LOOKED_AT_ONCE))))
-          .forEach(seen -> seen.map(SeenJob::job).ifPresent(shown::add));
+  private static void print(RowCommand call, List<JsonObject> jobs, JsonObject page) {
+    if (call.isJson()) {
+      jobs.forEach(job -> call.out().println(job.encode()));
+    } else if (jobs.isEmpty()) {
+      call.out().println(Wrapped.lines(none(call)));
+    } else {
+      JOBS.print(jobs, call.out());
     }
-    if (isJson) {
-      shown.forEach(job -> out().println(json(job).encode()));
-      return;
-    }
-    if (wanted.isEmpty()) {
-      out().println(Wrapped.lines("There are no such jobs of %s.".formatted(operation)));
-    }
-    TABLE.print(shown, out());
-    if (wanted.size() > limit) {
-      out().printf("… and %d more (--limit)%n", wanted.size() - limit);
-    }
-    if (all.size() == MOST) {
-      out().printf("There are more than %d jobs; these are of some of them.%n", MOST);
+    if (page.containsKey("next")) {
+      (call.isJson() ? call.err() : call.out()).println(more(call, jobs.size(), page));
     }
   }
 
-  private static JsonObject json(Job job) {
-    JsonObject json = new JsonObject()
-        .put("id", job.name().id())
-        .put("state", job.progress().state().word())
-        .put("tenant", job.name().tenant())
-        .put("key", job.name().subject())
-        .put("ageMs", job.elapsedMillis())
-        .put("attempts", job.progress().attempts());
-    job.ahead().position().ifPresent(position -> json.put("position", position));
-    return json;
+  private static String none(RowCommand call) {
+    return call.text(STATE).isEmpty()
+        ? "No job of %s is under way.".formatted(call.text(OPERATION))
+        : "No job of %s is in the state %s.".formatted(call.text(OPERATION), state(call));
   }
 
-  private int print(Optional<SeenJob> seen) {
-    if (seen.isEmpty()) {
-      out().println(Wrapped.lines("There is no such job of %s.".formatted(operation)));
-      return FAILED;
+  // How many are in one state is unknown until all jobs are examined.
+  private static String more(RowCommand call, int shown, JsonObject page) {
+    if (!call.text(STATE).isEmpty()) {
+      return shown < call.number(LIMIT)
+          ? "Only %d jobs were examined: there may be more.".formatted(page.getLong("next"))
+          : "There may be more than %d (%s)".formatted(shown, LIMIT);
     }
-    Job job = seen.get().job();
-    row("job", job.name().id());
-    row("key", job.name().tenant() + "/" + job.name().subject());
-    row("state", job.progress().state().word());
-    job.ahead().position().ifPresent(position -> row("position", Long.toString(position)));
-    row("run", Long.toString(job.progress().run()));
-    row("attempts", Long.toString(job.progress().attempts()));
-    job.progress().receipt().ifPresent(place -> row("receipt", place));
-    long before = job.times().submittedMicros();
-    for (Job.Step step : job.times().story()) {
-      out()
-          .printf(
-              "%s  %-16s  +%.3f s%n",
-              Instant.ofEpochSecond(step.atMicros() / MILLION, step.atMicros() % MILLION * 1000),
-              step.state().word(),
-              (step.atMicros() - before) / (double) MILLION);
-      before = step.atMicros();
-    }
-    return 0;
+    long all = page.getLong("waiting")
+        + page.getLong("checking")
+        + page.getLong("dispatch")
+        + page.getLong("running");
+    return "… and %d more (%s)".formatted(Math.max(1, all - shown), LIMIT);
   }
 
-  private void row(String name, String text) {
-    out().println(Wrapped.named(name, 11, text));
+  private static void print(RowCommand call, JsonObject job) {
+    row(call, "job", job.getString("id"));
+    row(call, "key", owner(job));
+    row(call, "state", job.getString("state"));
+    if (job.containsKey("position")) {
+      row(call, "position", job.getValue("position").toString());
+    }
+    row(call, "age", Ago.precisely(job.getLong("ageMs")));
+    if (!isEnd(job)) {
+      row(call, "done in", eta(job));
+    }
+    row(call, "run", job.getValue("run").toString());
+    row(call, "tries", job.getValue("attempts").toString());
+    if (job.containsKey("receipt")) {
+      row(call, "receipt", job.getString("receipt"));
+    }
+    call.out().println();
+    history(job);
+    Table.<JsonObject>of()
+        .whole("state", step -> step.getString("state"))
+        .whole("at", step -> step.getString("at"))
+        .number("after", step -> step.getString("after"))
+        .print(RowCommand.objects(job, "history"), call.out());
   }
 
-  // A cancelled job stays visible for as long as a job usually does.
-  private int cancel(RedisJobs jobs, String job) {
-    Optional<MovedJob> moved =
-        of(jobs.move(operation, JobRule.DEFAULT, job, "", 0, JobMove.to(JobState.CANCELLED)));
-    if (moved.isEmpty()) {
-      return print(Optional.empty());
-    }
-    String now = moved.get().isMoved()
-        ? "It is cancelled."
-        : "It has ended already: " + moved.get().job().progress().state().word();
-    out().println(now);
-    return moved.get().isMoved() ? 0 : FAILED;
+  private static boolean isEnd(JsonObject job) {
+    return JobState.of(job.getString("state")).filter(JobState::isEnd).isPresent();
   }
 
-  private static <T> T of(CompletionStage<T> asked) {
-    try {
-      return asked.toCompletableFuture().join();
-    } catch (CompletionException e) {
-      throw e.getCause() instanceof RuntimeException cause ? cause : e;
+  // Adds the time since the step before.
+  private static void history(JsonObject job) {
+    List<JsonObject> steps = RowCommand.objects(job, "history");
+    for (int i = 0; i < steps.size(); i++) {
+      Duration after = Duration.between(at(steps.get(Math.max(0, i - 1))), at(steps.get(i)));
+      steps.get(i).put("after", "+%.3f s".formatted(after.toNanos() / 1e9));
     }
+  }
+
+  private static Instant at(JsonObject step) {
+    return Instant.parse(step.getString("at"));
+  }
+
+  private static void row(RowCommand call, String name, String text) {
+    call.out().println(Wrapped.named(name, INDENT, text));
+  }
+
+  private static String owner(JsonObject job) {
+    return job.getString("tenant") + "/" + job.getString("key");
+  }
+
+  private static String eta(JsonObject of) {
+    long seconds = of.getLong("etaSeconds");
+    return seconds == 0 ? "now" : Ago.precisely(1000 * seconds);
   }
 }

@@ -11,15 +11,12 @@ import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.json.JsonObject;
 import io.weir.core.policy.FailureMode;
 import io.weir.jobs.rule.JobParameter;
-import io.weir.node.command.WeirCommand;
 import io.weir.node.testing.NodeFixture;
 import io.weir.node.testing.TestPolicies;
 import io.weir.state.audit.AuditLine;
 import io.weir.state.audit.RedisAudit;
 import io.weir.state.connection.RedisConnections;
 import java.io.IOException;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.net.Socket;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -30,7 +27,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -343,28 +339,6 @@ final class JobsIT {
                 .method(words[0], HttpRequest.BodyPublishers.noBody()))
             .statusCode())
         .isEqualTo(401);
-  }
-
-  @Test
-  void theCommandTellsListsAndCancels() {
-    String location = location(submit("/proof", "for the command"));
-    result(location);
-    String id = location.substring(location.lastIndexOf('/') + 1);
-    assertThat(weir("jobs", "Proof")).contains(id, "completed", "acme/k1");
-    assertThat(weir("jobs", "Proof", "--state", "queued")).doesNotContain(id);
-    assertThat(weir("jobs", "Proof", id)).contains("queued", "in_flight", "completed  ");
-    assertThat(weir("jobs", "Proof", id, "--cancel")).contains("It has ended already: completed");
-    assertThat(weir("jobs", "Proof", "0".repeat(32))).contains("There is no such job");
-    assertThat(weir("jobs", "Proof", "x")).contains("expected: the id of a job");
-  }
-
-  private String weir(String... arguments) {
-    StringWriter out = new StringWriter();
-    WeirCommand.commandLine(Map.of(), () -> Optional.of(fixture.redisUri()))
-        .setOut(new PrintWriter(out))
-        .setErr(new PrintWriter(out))
-        .execute(arguments);
-    return out.toString();
   }
 
   private HttpResponse<String> submit(String path, String body, String... headers) {
