@@ -30,7 +30,6 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Supplier;
 
 /** Keys and tenants that are records of the shared state, not of the policy. */
 public final class KeysExtension implements Keys {
@@ -68,7 +67,7 @@ public final class KeysExtension implements Keys {
   }
 
   @Override
-  public List<Object> commands(Supplier<Optional<String>> localRedis, KnownNodes nodes) {
+  public List<Object> commands(KnownNodes nodes) {
     return KeyCommands.all(nodes);
   }
 

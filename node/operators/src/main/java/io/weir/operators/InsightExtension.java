@@ -45,9 +45,7 @@ import io.weir.state.connection.RedisConnections;
 import io.weir.state.inspect.StateInspector;
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -90,7 +88,7 @@ public final class InsightExtension implements Insight {
   }
 
   @Override
-  public List<Object> commands(Supplier<Optional<String>> localRedis, KnownNodes nodes) {
+  public List<Object> commands(KnownNodes nodes) {
     return InsightCommands.all(nodes);
   }
 

@@ -33,10 +33,8 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Supplier;
 
 /** Jobs: requests that are accepted now, and done later by any node. */
 public final class JobsExtension implements Extension {
@@ -60,7 +58,7 @@ public final class JobsExtension implements Extension {
   }
 
   @Override
-  public List<Object> commands(Supplier<Optional<String>> localRedis, KnownNodes nodes) {
+  public List<Object> commands(KnownNodes nodes) {
     return List.of(RowCommand.of(JobsCommand.row(), nodes));
   }
 

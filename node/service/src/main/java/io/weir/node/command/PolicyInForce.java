@@ -18,17 +18,12 @@ import java.util.function.Predicate;
  *
  * @param others finds subjects that are not in the policy
  */
-public record PolicyInForce(
+record PolicyInForce(
     Optional<Published> published,
     Optional<Policy> policy,
     BiFunction<Policy, String, Optional<Subject>> others) {
 
   /** Reads it from Redis. */
-  public static PolicyInForce of(StateInspector inspector) {
-    return of(inspector, (policy, id) -> Optional.empty());
-  }
-
-  /** The same with subjects that are not in the policy. */
   static PolicyInForce of(
       StateInspector inspector, BiFunction<Policy, String, Optional<Subject>> others) {
     Optional<Published> published = inspector.policy();
@@ -39,7 +34,7 @@ public record PolicyInForce(
   }
 
   /** The policy's revision, as the end of a message about an unknown name. */
-  public String revisionText() {
+  String revisionText() {
     return published
         .map(it -> " (the policy in force is revision %d)".formatted(it.revision()))
         .orElse(" (no policy is in force)");
@@ -54,7 +49,7 @@ public record PolicyInForce(
     return policy.flatMap(it -> it.subject(id, unlisted -> others.apply(it, unlisted)));
   }
 
-  public boolean has(Function<Policy, Set<String>> names, String name) {
+  boolean has(Function<Policy, Set<String>> names, String name) {
     return policy.filter(it -> names.apply(it).contains(name)).isPresent();
   }
 

@@ -5,8 +5,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** The option of commands that read the shared state. */
-public final class RedisOption {
+/** The option of a command that reads the shared state. */
+final class RedisOption {
   private static final String DEFAULT_URI = "redis://127.0.0.1:6379";
 
   @Option(
@@ -22,7 +22,7 @@ public final class RedisOption {
    *
    * @param localRedis the URI of a cluster that runs on this machine
    */
-  public String uri(Supplier<Optional<String>> localRedis) {
+  String uri(Supplier<Optional<String>> localRedis) {
     return redisUri == null || redisUri.isBlank() ? localRedis.get().orElse(DEFAULT_URI) : redisUri;
   }
 }

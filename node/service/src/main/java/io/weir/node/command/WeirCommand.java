@@ -79,7 +79,7 @@ public final class WeirCommand {
         .addSubcommand(new ManCommand());
     capabilities
         .extensions()
-        .forEach(extension -> extension.commands(localRedis, nodes).forEach(line::addSubcommand));
+        .forEach(extension -> extension.commands(nodes).forEach(line::addSubcommand));
     for (Object command : more) {
       line.addSubcommand(command);
     }

@@ -3,9 +3,7 @@ package io.weir.node.extension;
 import io.weir.node.contexts.KnownNodes;
 import io.weir.state.audit.DriftCheck;
 import java.util.List;
-import java.util.Optional;
 import java.util.ServiceLoader;
-import java.util.function.Supplier;
 
 /**
  * A capability beside the limiter, such as jobs: one folder with its settings, store, scripts, doors, workers, metrics
@@ -22,10 +20,9 @@ public interface Extension {
   /**
    * Its commands of {@code weir}, as picocli objects.
    *
-   * @param localRedis the shared state of a cluster that runs on this machine
    * @param nodes the admin port that they ask
    */
-  default List<Object> commands(Supplier<Optional<String>> localRedis, KnownNodes nodes) {
+  default List<Object> commands(KnownNodes nodes) {
     return List.of();
   }
 

@@ -76,7 +76,4 @@ public interface JobStore {
   /** Renews the leases of jobs; returns for each whether it is held. */
   CompletionStage<List<Boolean>> renew(
       String operation, JobRule rule, String node, List<String> ids);
-
-  /** Some existing jobs, in no order, and without their positions; at most {@code most}. */
-  CompletionStage<List<Job>> list(String operation, int most);
 }

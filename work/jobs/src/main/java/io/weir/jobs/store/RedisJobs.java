@@ -2,9 +2,6 @@ package io.weir.jobs.store;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.lettuce.core.MapScanCursor;
-import io.lettuce.core.ScanArgs;
-import io.lettuce.core.ScanCursor;
 import io.weir.jobs.rule.ClaimedJobs;
 import io.weir.jobs.rule.Job;
 import io.weir.jobs.rule.JobMove;
@@ -21,11 +18,9 @@ import io.weir.state.connection.RedisConnections;
 import io.weir.state.connection.RedisLibrary;
 import io.weir.state.wire.LuaLibrary;
 import io.weir.state.wire.StoreClock;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
@@ -36,10 +31,7 @@ public final class RedisJobs implements JobStore {
   private static final long MICROS_PER_SECOND = 1_000_000;
   private static final long BYTES_OF_CLAIM = 1 << 20;
   private static final long HEADERS_OF_RESULT = 4096;
-  private static final int STATES = 6;
   private static final String NO_PLACE = "";
-  private static final JobQueue NO_QUEUE = new JobQueue(0, 0, 0, 0, 0, 0);
-  private static final int LISTED_AT_ONCE = 500;
 
   private static final List<String> COMMANDS =
       List.of("job_submit", "job_release", "job_look", "job_claim", "job_step", "job_renew");
@@ -219,13 +211,7 @@ public final class RedisJobs implements JobStore {
         .thenApply(answer -> answer.stream().map(held -> (Long) held == 1).toList());
   }
 
-  @Override
-  public CompletionStage<List<Job>> list(String operation, int most) {
-    String states = JobKeys.of(operation).get(STATES);
-    return scan(operation, states, ScanCursor.INITIAL, most, new ArrayList<>());
-  }
-
-  /** The jobs that are not done, in pages. */
+  /** The jobs of an operation, in pages. */
   public JobPages pages() {
     return new JobPages(redis, this);
   }
@@ -233,22 +219,6 @@ public final class RedisJobs implements JobStore {
   CompletionStage<JobQueue> queue(String operation) {
     return run("job_look", operation, List.of("", "0", ""))
         .thenApply(answer -> JobText.queue(answer, 0));
-  }
-
-  private CompletionStage<List<Job>> scan(
-      String operation, String key, ScanCursor from, int most, List<Job> found) {
-    return redis
-        .ask(commands -> commands.hscan(key, from, ScanArgs.Builder.limit(LISTED_AT_ONCE)))
-        .thenCompose((MapScanCursor<String, String> cursor) -> {
-          cursor.getMap().forEach((id, text) -> {
-            if (found.size() < most) {
-              found.add(JobText.of(operation, id, text, new JobText.Sight(0, -1, 0, NO_QUEUE)));
-            }
-          });
-          return cursor.isFinished() || found.size() >= most
-              ? CompletableFuture.completedFuture(found)
-              : scan(operation, key, cursor, most, found);
-        });
   }
 
   private CompletionStage<List<Object>> run(

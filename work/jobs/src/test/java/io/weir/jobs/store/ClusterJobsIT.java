@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.weir.jobs.rule.ClaimedJobs;
 import io.weir.jobs.rule.JobMove;
 import io.weir.jobs.rule.JobName;
+import io.weir.jobs.rule.JobPage;
 import io.weir.jobs.rule.JobParameter;
 import io.weir.jobs.rule.JobRule;
 import io.weir.jobs.rule.JobState;
@@ -75,7 +76,8 @@ final class ClusterJobsIT {
       }
       assertThat(of(jobs.look(name, "%032x".formatted(0), "")).orElseThrow().result())
           .isEqualTo("done");
-      assertThat(of(jobs.list(name, 100))).hasSize(JOBS);
+      JobPage done = of(jobs.pages().inState(name, JobState.COMPLETED, 0, 100));
+      assertThat(done.jobs()).hasSize(JOBS);
     }
   }
 }

@@ -3,7 +3,6 @@ package io.weir.jobs.store;
 import io.weir.jobs.rule.ClaimedJobs;
 import io.weir.jobs.rule.Job;
 import io.weir.jobs.rule.JobMove;
-import io.weir.jobs.rule.JobQueue;
 import io.weir.jobs.rule.JobRule;
 import io.weir.jobs.rule.JobSettlement;
 import io.weir.jobs.rule.JobStore;
@@ -25,7 +24,6 @@ import java.util.function.LongSupplier;
  * one thread.
  */
 final class InMemoryJobs implements JobStore {
-  private static final JobQueue NO_QUEUE = new JobQueue(0, 0, 0, 0, 0, 0);
 
   private record Operation(ModelQueue queue, ModelClaims claims) {}
 
@@ -142,14 +140,6 @@ final class InMemoryJobs implements JobStore {
             .filter(job -> job.holder.startsWith(node + ":") && job.hasLease())
             .map(job -> job.renew(rule, now))
             .isPresent())
-        .toList());
-  }
-
-  @Override
-  public CompletionStage<List<Job>> list(String operation, int most) {
-    return told(queue(operation).jobs.values().stream()
-        .limit(most)
-        .map(job -> job.shown(0, -1, 0, NO_QUEUE))
         .toList());
   }
 }

@@ -22,7 +22,6 @@ import io.weir.testkit.ManualClock;
 import io.weir.testkit.OddTimes;
 import io.weir.testkit.StorePair;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -108,7 +107,7 @@ final class JobHistory implements History {
       look();
     }
     if (random.nextInt(8) == 0) {
-      list();
+      lookAtAll();
     }
   }
 
@@ -361,14 +360,8 @@ final class JobHistory implements History {
     }
   }
 
-  private void list() {
+  private void lookAtAll() {
     List<String> ids = IntStream.range(0, JOBS).mapToObj(JobHistory::id).toList();
     stores.ask("looks", it -> it.look(operation, ids));
-    stores.ask(
-        "list",
-        it -> it.list(operation, 10 * JOBS)
-            .thenApply(all -> all.stream()
-                .sorted(Comparator.comparing(job -> job.name().id()))
-                .toList()));
   }
 }
