@@ -69,6 +69,8 @@ public record PageFile(
   private static final Pattern COMMENT_BEHIND = Pattern.compile("(?m) +// [^'\"`\\n]*$");
 
   private static final Pattern INDENTATION = Pattern.compile("(?m)^\\s+"); // and empty lines
+  /** The ends of lines within brackets. */
+  private static final Pattern LINE_WITHIN = Pattern.compile("(?<=[{(\\[;])\n|\n(?=[})\\]])");
   /** The space around what separates parts of a style sheet; that of a selector before a colon has a meaning. */
   private static final Pattern STYLE_SPACE = Pattern.compile("\\s*([{};,:])\\s+");
 
@@ -128,7 +130,7 @@ public record PageFile(
     return Buffer.buffer(
         name.endsWith(".css")
             ? STYLE_SPACE.matcher(flat).replaceAll("$1").replace(";}", "}")
-            : COMMENT_BEHIND.matcher(flat).replaceAll(""));
+            : LINE_WITHIN.matcher(COMMENT_BEHIND.matcher(flat).replaceAll("")).replaceAll(""));
   }
 
   private static Buffer packed(Buffer content) {
