@@ -40,6 +40,7 @@ import io.weir.operators.status.Symptom;
 import io.weir.operators.status.Symptoms;
 import io.weir.operators.top.RedisTop;
 import io.weir.operators.top.TopView;
+import io.weir.operators.warning.AllReceivers;
 import io.weir.operators.warning.NodeWarnings;
 import io.weir.state.connection.RedisConnections;
 import io.weir.state.inspect.StateInspector;
@@ -84,7 +85,8 @@ public final class InsightExtension implements Insight {
         new SharedCounts(time, top, node.connections().otherRedis().apply(LONGEST)),
         new Beat(node, nodes, new TopView(top), cases, symptoms, time::now),
         new Rehearsals(node, nodes, memory),
-        warnings);
+        warnings,
+        new AllReceivers(nodes, warnings));
   }
 
   @Override
@@ -125,7 +127,8 @@ public final class InsightExtension implements Insight {
       SharedCounts shared,
       Beat beat,
       Rehearsals rehearsals,
-      NodeWarnings warnings)
+      NodeWarnings warnings,
+      AllReceivers receivers)
       implements Insight.Open {
     @Override
     public Witness witness() {
@@ -160,7 +163,7 @@ public final class InsightExtension implements Insight {
                   shared.time()::now)),
           new StatesDoor(loop.vertx(), parts, inspector, capabilities.inspections(), beat.work()),
           new RehearsalDoor(loop.vertx(), parts, rehearsals),
-          new WarningsDoor(loop.vertx(), parts, warnings),
+          new WarningsDoor(loop.vertx(), parts, warnings, receivers),
           new ReplayDoor(loop.vertx(), parts),
           new ResetDoor(loop.vertx(), parts),
           new DriftDoor(loop.vertx(), parts, shared.slow(), capabilities.driftChecks()));

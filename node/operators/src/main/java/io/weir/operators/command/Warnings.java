@@ -24,7 +24,7 @@ final class Warnings {
     return List.of(
         CommandRow.of(
             "list",
-            "Lists the rules of the policy, and the receivers of the node that answers.",
+            "Lists the rules of the policy, and the receivers with the deliveries of all nodes.",
             call -> call.printed(call.get(PATH), found -> print(call, found))),
         CommandRow.of(
                 "test",

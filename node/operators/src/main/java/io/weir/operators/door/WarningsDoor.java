@@ -7,18 +7,20 @@ import io.weir.node.admin.OperatorBodies;
 import io.weir.node.admin.OperatorWork;
 import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
+import io.weir.node.auth.Operator;
 import io.weir.node.auth.Operator.Scope;
 import io.weir.node.extension.NodeParts;
 import io.weir.node.intake.Door;
 import io.weir.node.intake.Route;
 import io.weir.node.intake.RoutedRequest;
+import io.weir.operators.warning.AllReceivers;
 import io.weir.operators.warning.NodeWarnings;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 
 /**
- * {@code GET /v1/warnings}: the rules for warnings and what became of the messages of this node, and {@code POST
- * /v1/warnings/test}: sends one message; for operators.
+ * {@code GET /v1/warnings}: the rules for warnings and what became of the messages of all nodes, and {@code POST
+ * /v1/warnings/test}: sends one message from this node; for operators.
  */
 public final class WarningsDoor implements Door {
   private static final int MAX_BYTES = 1024;
@@ -30,13 +32,15 @@ public final class WarningsDoor implements Door {
   private final NodeParts node;
   private final OperatorBodies bodies;
   private final NodeWarnings warnings;
+  private final AllReceivers receivers;
 
   /** A door of one event loop. */
-  public WarningsDoor(Vertx vertx, NodeParts node, NodeWarnings warnings) {
+  public WarningsDoor(Vertx vertx, NodeParts node, NodeWarnings warnings, AllReceivers receivers) {
     this.work = new OperatorWork(vertx);
     this.node = node;
     this.bodies = new OperatorBodies(vertx, node.memory());
     this.warnings = warnings;
+    this.receivers = receivers;
   }
 
   @Override
@@ -46,8 +50,8 @@ public final class WarningsDoor implements Door {
   }
 
   private Future<Void> list(RoutedRequest request) {
-    node.operators().require(request.http(), Scope.READ);
-    return request.answer(200, warnings.describe());
+    Operator operator = node.operators().require(request.http(), Scope.READ);
+    return receivers.look(work, operator.name()).compose(found -> request.answer(200, found));
   }
 
   // It makes the node call others.

@@ -2,10 +2,12 @@ package io.weir.operators.warning;
 
 import io.vertx.core.json.JsonObject;
 import java.time.Instant;
+import java.util.Comparator;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
- * The deliveries of a node to one receiver of warnings: how many succeeded and failed, and when last. Immutable.
+ * The deliveries to one receiver of warnings: how many succeeded and failed, and when last. Immutable.
  *
  * @param why the last one failed; empty if none has failed
  * @param failingSince the first failure after the last success; empty if the last one succeeded
@@ -33,6 +35,38 @@ record Deliveries(
   /** Whether the last message has failed. */
   boolean isFailing() {
     return failingSince.isPresent();
+  }
+
+  /** Those of another node, too: failing if one of them is. */
+  Deliveries plus(Deliveries other) {
+    boolean isLater = after(other.lastFailed, lastFailed);
+    return new Deliveries(
+        delivered + other.delivered,
+        failed + other.failed,
+        after(other.lastDelivered, lastDelivered) ? other.lastDelivered : lastDelivered,
+        isLater ? other.lastFailed : lastFailed,
+        isLater ? other.why : why,
+        Stream.of(failingSince, other.failingSince)
+            .flatMap(Optional::stream)
+            .min(Comparator.naturalOrder()));
+  }
+
+  private static boolean after(Optional<Instant> one, Optional<Instant> other) {
+    return one.isPresent() && (other.isEmpty() || one.get().isAfter(other.get()));
+  }
+
+  static Deliveries parse(JsonObject json) {
+    return new Deliveries(
+        json.getLong("delivered"),
+        json.getLong("failed"),
+        instant(json, "lastDelivered"),
+        instant(json, "lastFailed"),
+        json.getString("why", ""),
+        instant(json, "failingSince"));
+  }
+
+  private static Optional<Instant> instant(JsonObject json, String field) {
+    return Optional.ofNullable(json.getString(field)).map(Instant::parse);
   }
 
   JsonObject toJson() {

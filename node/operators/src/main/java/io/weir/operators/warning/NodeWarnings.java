@@ -1,7 +1,6 @@
 package io.weir.operators.warning;
 
 import io.vertx.core.Context;
-import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.weir.core.decision.Decision;
 import io.weir.core.decision.Decision.Allowed;
@@ -112,21 +111,18 @@ public final class NodeWarnings {
         .collect(Collectors.toMap(WarningRule::name, WarningRule::to));
   }
 
-  /** The rules of the policy and the receivers of this node, as operators read them. */
-  public JsonObject describe() {
-    return new JsonObject()
-        .put(
-            "rules",
-            new JsonArray(WarningRules.of(policies.current().policy()).stream()
-                .sorted(Comparator.comparing(WarningRule::name))
-                .map(WarningRule::toJson)
-                .toList()))
-        .put(
-            "receivers",
-            new JsonArray(senders.entrySet().stream()
-                .sorted(Map.Entry.comparingByKey())
-                .map(one -> one.getValue().deliveries().toJson().put("name", one.getKey()))
-                .toList()));
+  /** The rules of the policy, as operators read them. */
+  List<JsonObject> rules() {
+    return WarningRules.of(policies.current().policy()).stream()
+        .sorted(Comparator.comparing(WarningRule::name))
+        .map(WarningRule::toJson)
+        .toList();
+  }
+
+  /** The deliveries of this node to its receivers, by their names. */
+  Map<String, Deliveries> deliveries() {
+    return senders.entrySet().stream()
+        .collect(Collectors.toMap(Map.Entry::getKey, one -> one.getValue().deliveries()));
   }
 
   /**

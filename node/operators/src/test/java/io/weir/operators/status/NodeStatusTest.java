@@ -239,6 +239,6 @@ final class NodeStatusTest {
             "receiver_fails ops since 2 s: Receiver ops does not take warnings: status 500",
             "receiver_unknown big since 2 s: Rule big warns sales, a receiver of no file");
     assertThat(described().getJsonArray("findings").getJsonObject(0).getString("doThis"))
-        .isEqualTo("See weir inspect --upstream llm, and whether the provider answers.");
+        .isEqualTo("See weir work, and whether the provider answers.");
   }
 }

@@ -184,6 +184,26 @@ final class WarningsIT {
         .method(method, HttpRequest.BodyPublishers.ofString(body)));
   }
 
+  @Test
+  void whatANodeCouldNotDeliverIsListedByTheOthers() {
+    long failed = receiver().getLong("failed");
+    refused = true;
+    test(two);
+    refused = false;
+    assertThat(receiver().getBoolean("isFailing")).isTrue();
+    assertThat(receiver().getString("why")).isEqualTo("status 503");
+    assertThat(receiver().getLong("failed")).isEqualTo(failed + 1);
+
+    test(two);
+    assertThat(receiver().getBoolean("isFailing")).isFalse();
+  }
+
+  private static void test(NodeFixture node) {
+    node.send(HttpRequest.newBuilder(node.adminUri("/v1/warnings/test"))
+        .header("Authorization", "Bearer " + NodeFixture.ADMIN)
+        .POST(HttpRequest.BodyPublishers.ofString("{\"to\": \"ops\"}")));
+  }
+
   private static JsonObject receiver() {
     JsonObject found = NodeFixture.json(asked("GET", "/v1/warnings", ""));
     assertThat(found.getJsonArray("rules").stream().map(it -> ((JsonObject) it).getString("name")))
