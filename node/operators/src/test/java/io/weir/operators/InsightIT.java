@@ -333,7 +333,7 @@ final class InsightIT {
     String shown = weir("top", "--tenant", "a-very-long-name-of-a-tenant-indeed");
     assertThat(shown).startsWith("Limited now: 1");
     assertThat(shown.lines()).allSatisfy(line -> assertThat(line).hasSizeLessThanOrEqualTo(80));
-    assertThat(shown.lines().toList().get(1)).matches("who +limit +since +last +minute +hour");
+    assertThat(shown.lines().toList().get(1)).matches("who +limit +since +last +1 min +1 h");
     assertThat(shown.lines().toList().get(2))
         .matches("a-very-long-name-of-a-t… requests +\\d+ s +\\d+ s +1 +1");
     assertThat(weir("top", "--tenant", "nobody")).startsWith("Limited now: 0");

@@ -64,8 +64,8 @@ final class Top {
 
   /** A count of a case. */
   private enum Count {
-    MINUTE("minute", "lastMinute"),
-    HOUR("hour", "lastHour"),
+    MINUTE("1 min", "lastMinute"),
+    HOUR("1 h", "lastHour"),
     ALL("all", "requests");
 
     private final String title;

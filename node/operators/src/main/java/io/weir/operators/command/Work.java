@@ -128,8 +128,14 @@ final class Work {
     return counts.entrySet().stream()
         .filter(count -> 100 * count.getValue() >= 99 * counts.lastEntry().getValue())
         .findFirst()
-        .map(count -> Ago.precisely(count.getKey().longValue()))
+        .map(count -> inWords(count.getKey()))
         .orElse("");
+  }
+
+  private static String inWords(double millis) {
+    return millis < 1000
+        ? "%.0f ms".formatted(Math.ceil(millis))
+        : Ago.precisely(Math.round(millis));
   }
 
   // A bucket counts all times up to its bound; one that counts as many as the one before is left

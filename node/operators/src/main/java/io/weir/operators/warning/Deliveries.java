@@ -37,7 +37,7 @@ record Deliveries(
     return failingSince.isPresent();
   }
 
-  /** Those of another node, too: failing if one of them is. */
+  /** The deliveries of two nodes as one: failing if one of them is. */
   Deliveries plus(Deliveries other) {
     boolean isLater = after(other.lastFailed, lastFailed);
     return new Deliveries(

@@ -64,7 +64,7 @@ final class WorkTest {
             "Rates, failures and p99: the last minute",
             "upstream provider rate failed p99 under way now",
             "rpc a-provider-with-… 0.0/s used",
-            "rpc ours 1.8/s 14 % 0.1 s 3 left alone after",
+            "rpc ours 1.8/s 14 % 100 ms 3 left alone after",
             " failures, tried",
             " again in N d",
             "Key key-1 of ours is left alone, used again in N d",

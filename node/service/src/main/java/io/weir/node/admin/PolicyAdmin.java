@@ -178,7 +178,7 @@ public final class PolicyAdmin {
 
   private Future<Void> answer(
       HttpServerRequest request, ChangeRequest wish, Publication publication, String text) {
-    String name = wish.isDryRun() ? "rehearsed" : name(publication.revision());
+    String name = wish.isDryRun() ? "draft" : name(publication.revision());
     return of(policies.text(publication.replaced()))
         .otherwise(Optional.empty())
         .compose(before -> aside(

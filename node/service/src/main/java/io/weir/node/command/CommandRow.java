@@ -49,7 +49,7 @@ public final class CommandRow {
 
   /** Adds an argument that is required. */
   public CommandRow argument(String label, String explanation) {
-    return with(positional(label, explanation).arity("1"));
+    return with(positional(label, explanation).arity("1").required(true));
   }
 
   /** Adds an argument that may be left out. */

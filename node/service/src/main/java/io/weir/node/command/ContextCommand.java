@@ -1,5 +1,6 @@
 package io.weir.node.command;
 
+import io.vertx.core.json.JsonObject;
 import io.weir.node.contexts.AdminAddress;
 import io.weir.node.contexts.Contexts;
 import io.weir.node.contexts.KnownNodes;
@@ -43,7 +44,9 @@ final class ContextCommand {
   @Command(
       description = "Lists the contexts; a star marks the one in use.",
       mixinStandardHelpOptions = true)
-  int list() {
+  int list(
+      @Option(names = "--json", description = "prints JSON, a context on each line")
+          boolean isJson) {
     Contexts contexts = nodes.contexts();
     Optional<String> current = contexts.current();
     List<Row> rows = contexts.names().stream()
@@ -51,6 +54,10 @@ final class ContextCommand {
         .flatMap(name -> contexts.find(name).stream()
             .map(address -> new Row(current.equals(Optional.of(name)) ? "*" : "", name, address)))
         .toList();
+    if (isJson) {
+      rows.forEach(row -> out().println(json(row).encode()));
+      return 0;
+    }
     if (rows.isEmpty()) {
       out().println("There are no contexts: see weir context set --help.");
     }
@@ -63,6 +70,15 @@ final class ContextCommand {
             row -> row.address().tokenFile().map(Path::toString).orElse("WEIR_ADMIN_TOKEN"))
         .print(rows, out());
     return 0;
+  }
+
+  private static JsonObject json(Row row) {
+    JsonObject json = new JsonObject()
+        .put("name", row.name())
+        .put("node", row.address().node())
+        .put("inUse", !row.mark().isEmpty());
+    row.address().tokenFile().ifPresent(file -> json.put("tokenFile", file.toString()));
+    return json;
   }
 
   /** The node of a context, and its token. Mutable; picocli sets its fields. */

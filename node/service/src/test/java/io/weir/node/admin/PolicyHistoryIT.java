@@ -100,7 +100,7 @@ final class PolicyHistoryIT {
     assertThat(ask(two, "GET", "/v1/policy/diff?from=3&to=3", "").body()).isEmpty();
     tells(ask(two, "GET", "/v1/policy/diff?from=x", ""), 400, "from:");
     HttpResponse<String> rehearsed = ask(two, "PUT", "/v1/policy?dryRun=true", POLICY.formatted(4));
-    tells(rehearsed, 200, "+++ rehearsed", "opsPerSec: 4");
+    tells(rehearsed, 200, "+++ draft", "opsPerSec: 4");
     assertThat(history(one)).hasSize(3);
   }
 

@@ -234,6 +234,9 @@ final class CommandsTest {
     assertThat(run(environment, "context", "use", "prod")).isZero();
     assertThat(run(environment, "context", "list")).isZero();
     assertThat(out.toString()).contains("*  prod  http://127.0.0.1:1");
+    assertThat(run(environment, "context", "list", "--json")).isZero();
+    assertThat(out.toString())
+        .contains("{\"name\":\"prod\",\"node\":\"http://127.0.0.1:1\",\"inUse\":true,");
     assertThat(run(environment, "policy", "history")).isEqualTo(1);
     assertThat(run(environment, "policy", "history", "--context=test")).isEqualTo(2);
     assertThat(err.toString())

@@ -5,8 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.weir.node.command.RowCommand;
 import io.weir.node.command.WeirCommand;
 import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -36,6 +40,30 @@ final class CommandReferenceTest {
       Files.writeString(REFERENCE, document.substring(0, begin) + table + document.substring(end));
     }
     assertThat(Files.readString(REFERENCE)).contains(BEGIN + table + END);
+  }
+
+  @Test
+  void anArgumentWithoutBracketsIsRequired() {
+    List<String> names = new ArrayList<>();
+    require(WeirCommand.commandLine(Map.of(), Optional::empty), names);
+    assertThat(names).hasSizeGreaterThan(20).contains("weir keys freeze ID");
+
+    StringWriter err = new StringWriter();
+    int status = WeirCommand.commandLine(Map.of("WEIR_ADMIN_TOKEN", "any"), Optional::empty)
+        .setErr(new PrintWriter(err))
+        .execute("keys", "freeze");
+    assertThat(status).isEqualTo(2);
+    assertThat(err.toString()).contains("Missing required parameter: 'ID'");
+  }
+
+  private static void require(CommandLine line, List<String> names) {
+    CommandSpec spec = line.getCommandSpec();
+    spec.positionalParameters().stream().filter(one -> one.arity().min() > 0).forEach(one -> {
+      String name = spec.qualifiedName() + " " + one.paramLabel();
+      assertThat(one.required()).as(name).isTrue();
+      names.add(name);
+    });
+    line.getSubcommands().values().forEach(one -> require(one, names));
   }
 
   private static void add(CommandLine line, StringBuilder table) {
