@@ -7,6 +7,7 @@ import io.weir.core.policy.Subject;
 import io.weir.core.throttle.PolicySource;
 import io.weir.keys.record.KeyText;
 import io.weir.keys.record.StoredRecord;
+import io.weir.keys.store.ListedChange;
 import io.weir.keys.store.RedisRecords;
 import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
@@ -70,6 +71,11 @@ public final class KnownKeys implements Directory {
             : CompletableFuture.allOf(
                 tokens.refresh(feeds.ofTokens().freshNanos()), cache.subjects().refresh()))
         .exceptionally(error -> null);
+  }
+
+  /** A change that this node has made counts here at once, before a look finds it. */
+  public void changed(ListedChange change) {
+    cache.changed(change);
   }
 
   /** The time by Redis's clock, in the part with the records of this name. */

@@ -168,8 +168,12 @@ public final class RecordService {
         .orElseThrow(() -> unknown(seen.name().kind()));
   }
 
+  /** Puts a record; a question to this node right after it is answered by the changed one. */
   Future<OptionalLong> put(Change change) {
-    return of(records.put(change));
+    return of(records.put(change)).map(version -> {
+      version.ifPresent(it -> known.changed(change.listed(it)));
+      return version;
+    });
   }
 
   static StoredRecord at(StoredRecord entry, long version) {

@@ -48,6 +48,12 @@ public record Change(
             .orElse("");
   }
 
+  /** Its line of the list of changes, with the version that it gave the record. */
+  public ListedChange listed(long version) {
+    StoredRecord.Name name = any().name();
+    return new ListedChange(name.kind().word() + ":" + name.id(), version, after.isEmpty());
+  }
+
   StoredRecord any() {
     return after.or(() -> before).orElseThrow();
   }
