@@ -7,6 +7,7 @@ import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
 import io.vertx.core.json.JsonObject;
 import io.weir.node.testing.NodeFixture;
+import java.util.List;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -113,5 +114,74 @@ final class VerdictPageIT extends OperatorsPage {
       assertThat(isTooWide()).isEqualTo(false);
     }
     assertThat(complaints).isEmpty();
+  }
+
+  @Test
+  void aLimitOfTheClusterIsNamedWithItsTenant() {
+    String withCluster = policy
+        .replace("- { name: team,", """
+            - { name: everybody, scope: cluster, burstPeriodMs: 1000, throttleGroups: [{ opsPerSec: 10, operations: [Tell] }] }
+              - { name: team,""")
+        .replace("[asks, requests, team]", "[asks, requests, everybody, team]");
+    assertThat(send("PUT", "/v1/policy?force=true", withCluster).statusCode()).isEqualTo(200);
+    try {
+      ask("quiet", 1);
+      show("now?tenant=acme&limit=everybody");
+      Locator limits = page.locator("[aria-label='shared limits']");
+      assertThat(limits).containsText("rate of the cluster, changed under Limits");
+      assertThat(limits.locator(".chosen")).containsText("everybody");
+      assertThat(page.locator(".actions .primary")).hasCount(0);
+      assertThat(complaints).isEmpty();
+    } finally {
+      send("PUT", "/v1/policy?force=true", policy);
+    }
+  }
+
+  @Test
+  void aTenantWithoutARecordGetsOneByItsBoost() {
+    assertThat(send("GET", "/v1/tenants/acme", "").statusCode()).isEqualTo(404);
+    try {
+      show("now?tenant=acme&limit=team");
+      button("Boost…").click();
+      assertThat(page.getByLabel("which limit")).hasValue("team");
+      assertThat(page.locator("dialog")).containsText("acme/ has no record yet: one is made.");
+      confirm("Boost").click();
+      assertThat(page.locator(".notice")).containsText("team of acme/: 100 per s → 200 per s");
+      assertThat(page.locator("[aria-label='shared limits']")).containsText("200 per s");
+      assertThat(complaints).isEmpty();
+    } finally {
+      send("DELETE", "/v1/tenants/acme", "");
+    }
+  }
+
+  @Test
+  void aBoostBeginsWithTheLimitThatIsLookedAt() {
+    ask("undone", 1);
+    signIn();
+    for (String limit : List.of("asks", "requests")) {
+      go("now?key=undone&limit=" + limit);
+      button("Boost…").click();
+      assertThat(page.getByLabel("which limit")).hasValue(limit);
+      page.keyboard().press("Escape");
+    }
+    assertThat(complaints).isEmpty();
+  }
+
+  @Test
+  void theDecisionsAreThoseOfTheChangedRecordAtOnce() {
+    ask("tried", 1);
+    show("now?key=tried");
+    try {
+      button("Freeze…").click();
+      confirm("Freeze").click();
+      assertThat(page.locator(".detail .tag.warn").first()).hasText("frozen");
+      assertThat(page.locator(".decisions").textContent()).contains("key is frozen");
+      ask("tried", 1);
+      assertThat(page.locator(".detail p.line"))
+          .containsText(Pattern.compile("Limited since .*: key is frozen, denied"));
+      assertThat(complaints).isEmpty();
+    } finally {
+      send("PATCH", "/v1/keys/tried", "{\"state\": \"active\"}");
+    }
   }
 }

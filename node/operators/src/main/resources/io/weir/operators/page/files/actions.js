@@ -22,12 +22,16 @@ export async function findRecord(of) {
 
 /**
  * Changes the record of a key or a tenant. A subject of a rule has none: the node makes one, with the plan that it has by
- * its rule.
+ * its rule. A tenant without one gets it, too.
  *
  * @param of the key or the tenant as it was shown: what was confirmed is done to it, whatever is shown by now
  */
 async function change(of, json) {
-  await ask(path(of), { method: 'PATCH', json, headers: of.record ? { 'If-Match': of.tag } : {} });
+  if (of.key || of.record) {
+    await ask(path(of), { method: 'PATCH', json, headers: of.record ? { 'If-Match': of.tag } : {} });
+  } else {
+    await ask('/v1/tenants', { method: 'POST', json: { id: of.tenant, ...json } });
+  }
 }
 
 let settled = Promise.resolve();
@@ -39,7 +43,7 @@ export function inTurn(action) {
 }
 
 function made(of) {
-  return of.record || !of.key ? nothing : html`<p class="quiet">${of.key} has no record yet: one with the plan ${of.explained.plan} is made.</p>`;
+  return of.record ? nothing : html`<p class="quiet">${nameOf(of)} has no record yet: one ${of.key ? `with the plan ${of.explained.plan} ` : ''}is made.</p>`;
 }
 
 function forgotten(one) {
@@ -112,11 +116,11 @@ async function freeze(app, of) {
 const LASTS = [['+15m', '15 minutes', 15], ['+1h', 'an hour', 60], ['+8h', '8 hours', 480], ['+1d', 'a day', 1440], ['+7d', 'a week', 10080]];
 
 /**
- * The limits of the key or tenant itself with their sizes now, the fullest first: that is the one that denies. The record of
- * a key names them otherwise than an explanation. The size of a bucket is its rate, that of a quota or permits is a number.
+ * The limits of the key or tenant itself with their sizes now: the one that is looked at, then the fullest. The record of a
+ * key names them otherwise than an explanation. The size of a bucket is its rate, that of a quota or permits is a number.
  */
-function ownLimits({ key, record, explained }) {
-  const fill = name => explained.limits.find(one => one.limit === name)?.usedPercent || 0;
+function ownLimits({ key, record, explained, limit }) {
+  const fill = name => (name === limit ? Infinity : explained.limits.find(one => one.limit === name)?.usedPercent || 0);
   const isOfRecord = Boolean(key && record);
   return (isOfRecord ? record.limits : explained.limits)
     .filter(one => !one.audit && one.scope === (key ? 'key' : 'tenant'))

@@ -8,9 +8,9 @@ import { age, ahead, bar, clock, facts, html, loading, nothing, number, period, 
 
 const denials = denialList(true);
 
-const shown = { key: '', id: '', limit: '', operation: '', explained: null, record: null, tag: '', denial: null, mostLines: 0, inUse: [] };
-
 const NOTHING = { explained: null, record: null, tag: '', denial: null, mostLines: 0, inUse: [] };
+
+const shown = { key: '', id: '', limit: '', operation: '', ...NOTHING };
 
 // A denial by its id leads to its key.
 async function whose() {
@@ -94,7 +94,7 @@ function decisions(of) {
 function since(of) {
   const all = (live.cases?.cases || []).filter(one => one.tenant === of.tenant && (!one.key || one.key === of.key));
   const one = all.find(each => each.limit === shown.limit) || all[0];
-  return one ? html`<p class="line"><span>Limited by <b>${one.why || one.limit}</b> since ${time(one.since)} (${age(one.since, live.cases.at)}), denied ${age(one.last, live.cases.at)} ago</span></p>` : nothing;
+  return one ? html`<p class="line"><span>Limited ${one.why ? '' : html`by <b>${one.limit}</b> `}since ${time(one.since)} (${age(one.since, live.cases.at)})${one.why ? `: ${one.why}` : ''}, denied ${age(one.last, live.cases.at)} ago</span></p>` : nothing;
 }
 
 const percent = limit => (limit.full ? 100 : limit.usedPercent);
@@ -124,17 +124,18 @@ export function limitTable(all, empty, caption, denied, until = () => '') {
   const override = limit => (limit.from === 'plan' ? nothing : limit.from === 'request' ? html` <span class="tag">carried by the last denied command</span>` : limit.audit ? html` <span class="tag">not enforced</span>` : html` <span class="tag">override${until(limit) ? html` until ${time(until(limit))}` : nothing}</span>`);
   const columns = [
     ['limit', limit => html`<b>${limit.limit}</b> ${limit.limit === denied ? html`<span class="tag warn">denied lately</span>` : nothing}
-      <small class="line-of">${limit.kind} of the ${limit.scope}${limit.leased ? ', fetched ahead by the nodes' : ''}: ${limit.operations.join(', ')}</small>`],
+      <small class="line-of">${limit.kind} of the ${limit.scope}${limit.scope === 'cluster' ? ', changed under Limits' : ''}${limit.leased ? ', fetched ahead by the nodes' : ''}: ${limit.operations.join(', ')}</small>`],
     ['used', limit => html`${bar(percent(limit), `${usage(limit)} used, ${limit.usedPercent} %`, !limit.soft)}<small>${usage(limit)} · ${size(limit)}${limit.soft ? html` <span class="tag">only warns</span>` : nothing}${override(limit)}</small>`, 'wide'],
     ['all free', limit => (!limit.used ? 'now' : limit.kind === 'permit' ? '–' : ahead(limit.emptyAt || limit.resetAt))]
   ];
   return table(columns, all, empty, caption, limit => limit.limit === denied);
 }
 
-/** All limits of the key, the fullest first; those that nothing uses are folded. */
+/** All limits of the key, the fullest first, those that deny nobody last; those that nothing uses are folded. */
 function limits(of) {
   const until = limit => shown.record?.limits.find(one => one.name === limit.limit)?.until;
-  const all = [...of.limits].sort((one, other) => percent(other) - percent(one));
+  const isMild = limit => (limit.soft || limit.audit ? 1 : 0);
+  const all = [...of.limits].sort((one, other) => isMild(one) - isMild(other) || percent(other) - percent(one));
   const never = of.decisions.find(one => one.decision === 'never_allowed');
   const none = of.decisions.some(one => one.decision === 'unavailable') ? 'No levels are known while Redis is away.' : never ? `Its limits do not count: ${never.why || never.reason}.` : 'Nothing limits it.';
   const used = all.filter(isInUse);
@@ -186,8 +187,9 @@ function buttons(app, of) {
   const mayReset = mayKeys && !app.session.tenant;
   const mayFreeze = mayKeys && !of.listed;
   const why = mayKeys ? (of.listed ? 'The policy lists this subject: it is changed under Limits.' : '') : 'Your token may look only.';
-  // The likely next step: let a denied caller through, or a frozen one.
-  const likely = shown.record?.state === 'frozen' ? mayFreeze && 'freeze' : of.decisions.some(one => one.decision === 'denied') && mayReset && 'reset';
+  // The likely next step: let a denied caller through, or a frozen one. A limit of the cluster is not reset with a key.
+  const isOwn = name => of.limits.find(one => one.limit === name)?.scope !== 'cluster';
+  const likely = shown.record?.state === 'frozen' ? mayFreeze && 'freeze' : of.decisions.some(one => one.decision === 'denied' && one.full?.some(isOwn)) && mayReset && 'reset';
   const more = html`<button type="button" @click=${app.doing(() => copy(app, summary(of)))}>Copy <small>as text</small></button>`;
   return html`${actions(app, shown, { reset: mayReset, size: mayReset && !of.listed, freeze: mayFreeze, likely }, action => acting(app, action), more)}
     ${why ? html`<p class="quiet">${why}</p>` : nothing}`;

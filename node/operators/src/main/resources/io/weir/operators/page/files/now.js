@@ -91,7 +91,7 @@ function address(app, one = {}) {
 function who(app, one) {
   const operation = one.operation === UNMATCHED ? '' : one.operation;
   const of = one.key ? { key: one.key, operation, limit: one.limit } : { tenant: one.tenant, limit: one.limit };
-  const title = one.key ? nothing : 'the keys of the tenant share the limit';
+  const title = one.key ? nothing : 'the limit is shared';
   return html`<a data-row title=${title} href=${address(app, of)}><span class="quiet">${one.tenant}/<wbr></span>${one.key || html`<small>all its keys</small>`}</a>`;
 }
 

@@ -33,7 +33,7 @@ async function explained(key) {
 async function shared(tenant, keys) {
   const one = keys.find(key => key.state === 'active') || keys[0];
   const key = one?.id || (await ask(withQuery('/v1/denials', { tenant, limit: 1 }))).denials[0]?.key;
-  return key ? (await explained(key)).filter(limit => limit.scope === 'tenant') : [];
+  return key ? (await explained(key)).filter(limit => limit.scope !== 'key') : [];
 }
 
 /** Asks for what is shown of a tenant; seldom for its keys, as the node looks for them in each part of the index. */
@@ -67,12 +67,12 @@ function about() {
 function buttons(app) {
   const { record } = shown;
   const mayReset = app.may('keys') && !app.session.tenant;
-  const mayChange = mayReset && Boolean(record) && shown.keys.length > 0;
-  const why = mayChange ? nothing : html`<p class="quiet">Boost and freeze are for a tenant and keys with records.</p>`;
+  const mayChange = mayReset && shown.keys.length > 0;
+  const why = mayChange ? nothing : html`<p class="quiet">Boost and freeze are for keys with records: a boost of a key makes one.</p>`;
   // What was confirmed is done to the tenant as it was shown.
   const acting = action => app.doing(() => inTurn(async () => {
     const { tenant, record, tag, limits: all } = shown;
-    await action({ tenant, record, tag, explained: { limits: all } });
+    await action({ tenant, record, tag, limit: app.parameters.limit, explained: { limits: all } });
     await showTenant(tenant, true);
   }));
   return html`${actions(app, { record }, { reset: mayReset, size: mayChange, freeze: mayChange }, acting)}${why}
