@@ -48,7 +48,6 @@ public record PageFile(
       "draft.js",
       "find.js",
       "key.js",
-      "keyboard.js",
       "keys.js",
       "limits.js",
       "live.js",

@@ -2,8 +2,7 @@
 
 import { session, signIn, signOut, withQuery } from './api.js';
 import { keep } from './draft.js';
-import { openFind } from './find.js';
-import { pressed } from './keyboard.js';
+import { openFind, pressed } from './find.js';
 import { clock, html, nothing, problem, render, wait, zone } from './parts.js';
 import { listen, live, stop } from './live.js';
 import now from './now.js';
