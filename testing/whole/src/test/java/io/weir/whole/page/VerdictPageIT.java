@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
+import com.microsoft.playwright.Route;
 import io.vertx.core.json.JsonObject;
 import io.weir.node.testing.NodeFixture;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Tag;
@@ -86,6 +88,49 @@ final class VerdictPageIT extends OperatorsPage {
         .hasText(Pattern.compile("2 remembered denials, all of the last (\\d+ min )?\\d+ s\\s*"));
     assertThat(page.locator(".detail [aria-label=denials] thead")).containsText("oldest");
     assertThat(complaints).isEmpty();
+  }
+
+  @Test
+  void pausedDenialsDoNotMove() {
+    page.clock().install();
+    ask("spent", 6);
+    ask("spent", 1);
+    ask("tried", 7);
+    show("now?list=denials");
+    Locator rows = page.locator("[aria-label=denials] tbody tr");
+    assertThat(rows.first()).containsText("acme/tried");
+    ask("spent", 1); // the newest, but not yet the first
+    assertThat(rows.first().locator("summary")).isVisible();
+    List<Route> running = new ArrayList<>();
+    page.route("**/v1/denials?**", running::add);
+    page.waitForCondition(() -> !running.isEmpty());
+    button("Pause").click();
+    assertThat(button("Go on")).isVisible();
+    List<String> before = rows.locator(".row").allInnerTexts();
+    ask("listed", 7);
+    page.waitForResponse("**/v1/denials?**", () -> running.get(0).resume());
+    page.clock().fastForward(11_000);
+    Locator until = page.locator("figcaption > span").last();
+    for (int i = 0; i < 2; i++) {
+      assertThat(until).not().hasText(until.innerText()); // drawn again
+    }
+    assertThat(rows.locator(".row").allInnerTexts()).isEqualTo(before);
+    page.unroute("**/v1/denials?**");
+    button("Go on").click();
+    assertThat(rows.locator(".row").first()).hasText("acme/listed");
+    assertThat(complaints).isEmpty();
+  }
+
+  @Test
+  void theMeaningOfTheFiguresHasALineOfItsOwnOnAPhone() {
+    page.setViewportSize(390, 900);
+    signIn();
+    assertThat(page.evaluate("""
+            (() => {
+              const words = document.querySelector('.figures > small').getBoundingClientRect();
+              const above = [...document.querySelectorAll('.figures > span')].map(one => one.getBoundingClientRect());
+              return above.every(one => one.bottom <= words.top + 1);
+            })()""")).isEqualTo(true);
   }
 
   @Test

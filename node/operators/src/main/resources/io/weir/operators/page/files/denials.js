@@ -61,7 +61,7 @@ export function denialFacts(one) {
 
 /** A list of denials that is filled from the nodes. Mutable. */
 export function denialList(isOfOneKey) {
-  const shown = { query: {}, found: null, isPaused: false };
+  const shown = { query: '', found: null, isPaused: false };
 
   const inOrder = steady(group => group.name);
 
@@ -85,14 +85,15 @@ export function denialList(isOfOneKey) {
   ];
 
   return {
-    /** Asks for denials of a query; those shown stay until the answer has come, unless they are of another one. */
+    /** Asks for denials of a query; those shown stay until the answer has come, unless they are of another one, and while they are paused. */
     async find(query) {
-      if (JSON.stringify(query) !== JSON.stringify(shown.query)) {
-        Object.assign(shown, { query, found: null, isPaused: false });
+      const asked = JSON.stringify(query);
+      if (asked !== shown.query) {
+        Object.assign(shown, { query: asked, found: null, isPaused: false });
       }
       if (!shown.isPaused) {
         const found = await ask(withQuery('/v1/denials', { ...query, limit: isOfOneKey ? 50 : MOST }));
-        if (query === shown.query || JSON.stringify(query) === JSON.stringify(shown.query)) {
+        if (asked === shown.query && !(shown.isPaused && shown.found)) {
           shown.found = found;
         }
       }
@@ -117,7 +118,7 @@ export function denialList(isOfOneKey) {
           <button type="button" ?disabled=${!all.length} @click=${() => download(`${name}.csv`, 'text/csv', csv(all))}>CSV</button>
           <button type="button" ?disabled=${!all.length} @click=${() => download(`${name}.json`, 'application/json', JSON.stringify(all, null, 2))}>JSON</button>
         </div>
-        ${table(columns, shown.found && inOrder(groups(all)), 'No node remembers a denial.', 'denials')}`;
+        ${table(columns, shown.found && inOrder(groups(all), shown.isPaused), 'No node remembers a denial.', 'denials')}`;
     }
   };
 }

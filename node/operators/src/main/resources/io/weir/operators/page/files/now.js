@@ -56,13 +56,16 @@ function verdict() {
     <span class="quiet">· ${facts.join(' · ')}</span></p>`;
 }
 
+// A whole number keeps its decimal: the next one will have it.
+const figure = value => (value < 1 || value >= 100 ? number(value) : value.toFixed(1));
+
 function traffic() {
   const of = rates(live);
   const asked = of.meanPassed + of.meanDenied;
   const share = asked ? (100 * of.meanDenied) / asked : 0;
   return html`<section class="panel traffic" aria-label="requests">
-    <p class="figures"><span><b>${number(asked)}</b>/s asked</span><span class="of-passed"><b>${number(of.meanPassed)}</b> passed</span>
-      <span class="of-denied"><b>${number(of.meanDenied)}</b> denied <small>${number(share)} %</small></span><small>means of the last minute${live.redis === 'away' ? ', of this node alone' : ''}</small></p>
+    <p class="figures"><span><b>${figure(asked)}</b>/s asked</span><span class="of-passed"><b>${figure(of.meanPassed)}</b> passed</span>
+      <span class="of-denied"><b>${figure(of.meanDenied)}</b> denied <small>${number(share)} %</small></span><small>means of the last minute${live.redis === 'away' ? ', of this node alone' : ''}</small></p>
     ${chart(of, [...live.begun.values(), ...marks()])}
   </section>`;
 }
@@ -105,7 +108,7 @@ const casesOf = app => (shown.list === 'now' && !app.session.tenant ? live.cases
 /** The table of cases: who is limited, by which limit, since when. */
 function cases(app) {
   const found = casesOf(app);
-  const times = ['now', 'closed'].includes(shown.list) ? 'denied' : 'times';
+  const times = { nearly: 'nearly full', wouldbe: 'would be denied' }[shown.list] || 'denied';
   const columns = [
     ['who', one => who(app, one)],
     ['limit', one => html`<b>${one.why || one.limit}</b> ${operation(one)}`, 'long'],

@@ -181,13 +181,12 @@ export function keyLink(key, tenant, about = {}) {
 
 const STEADY_MILLIS = 10_000;
 
-/** An order of rows that changes every ten seconds at most; new rows come last until then. Mutable. */
+/** An order of rows that changes every ten seconds at most, and not while it is held; new rows come last until then. Mutable. */
 export function steady(name) {
   let kept = [];
   let since = -Infinity;
-  return rows => {
-    const isDue = performance.now() - since > STEADY_MILLIS || !kept.length;
-    if (isDue) {
+  return (rows, isHeld) => {
+    if ((!isHeld && performance.now() - since > STEADY_MILLIS) || !kept.length) {
       since = performance.now();
       kept = rows.map(name);
     }

@@ -73,7 +73,7 @@ function standing(one) {
   if (Date.parse(one.cool) > Date.now()) {
     return html`<span class="state warn">asked to be left alone, ${ahead(one.cool)}</span>`;
   }
-  return one.refused ? html`<span class="state bad">refuses a key</span>` : html`<span class="state">used</span>`;
+  return one.refused ? html`<span class="state warn">refuses a key</span>` : html`<span class="state">used</span>`;
 }
 
 // Keys of providers that are left alone, because their provider asked for it or refused them.
