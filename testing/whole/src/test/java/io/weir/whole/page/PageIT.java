@@ -200,6 +200,10 @@ final class PageIT extends OperatorsPage {
     page.keyboard().press("Escape");
     page.keyboard().press("/");
     page.keyboard().type("limits");
+    page.keyboard().press("Escape");
+    assertThat(page.locator("dialog")).hasCount(0);
+    page.keyboard().press("/");
+    page.keyboard().type("limits");
     assertThat(page.locator(".results a").first()).containsText("Limits");
     page.keyboard().press("Enter");
     assertThat(page.locator("#policy-text")).isVisible();
@@ -221,6 +225,24 @@ final class PageIT extends OperatorsPage {
     assertThat(complaints).isEmpty();
   }
 
+  @Test
+  void aClickAnywhereInARowOpensIt() {
+    ask("busy", 7);
+    ask("quiet", 7);
+    signIn();
+    Locator row = page.locator(
+        "[aria-label=cases] tbody tr", new Page.LocatorOptions().setHasText("acme/busy"));
+    Locator limit = row.locator("td").nth(1).locator("b");
+    limit.selectText();
+    limit.dispatchEvent("click");
+    assertThat(page).not().hasURL(Pattern.compile("key="));
+    page.evaluate("getSelection().empty()");
+    row.locator("td").last().click();
+    assertThat(page).hasURL(Pattern.compile("key=busy"));
+    assertThat(page.locator(".detail h2")).containsText("acme/busy");
+    assertThat(complaints).isEmpty();
+  }
+
   private void find(String text, String kind, String title) {
     page.locator("button.search").click();
     page.locator("dialog input").fill(text);
@@ -239,6 +261,9 @@ final class PageIT extends OperatorsPage {
 
     find("uie", "key", "acme/quiet");
     assertThat(page.locator(".detail h2")).containsText("acme/quiet");
+    ask("user:found", 7);
+    find("app", "tenant", "app"); // without a record
+    assertThat(page.locator(".detail h2")).containsText("app/");
     find("svc-1", "key", "robots/svc-1");
     assertThat(page.locator(".detail h2")).containsText("robots/svc-1");
     find("cme", "tenant", "acme");

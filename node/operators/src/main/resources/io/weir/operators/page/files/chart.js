@@ -7,7 +7,6 @@ const HEIGHT = 120;
 const MINUTES = 5;
 const MEAN_SECONDS = 60;
 
-const NONE = { admitted: {}, denied: {} };
 const sum = counts => Object.values(counts).reduce((total, one) => total + one, 0);
 
 /**
@@ -21,7 +20,7 @@ export function rates(live) {
   const length = (MINUTES * 60) / live.spanSeconds;
   const numbers = Array.from({ length }, (unused, index) => last - length + 1 + index);
   const known = numbers.map(number => live.known.get(number));
-  const of = part => numbers.map(number => sum((live.spans.get(number) || NONE)[part]) / live.spanSeconds);
+  const of = part => numbers.map(number => sum(live.spans.get(number)?.[part] || {}) / live.spanSeconds);
   const passed = of('admitted');
   const denied = of('denied');
   const minute = length - MEAN_SECONDS / live.spanSeconds;
@@ -32,7 +31,7 @@ export function rates(live) {
 
 const LEAST_APART = 30; // the numbers of nearer marks would be one
 
-const GAPS = { none: 'no figures', some: 'this node alone' };
+const GAPS = { none: 'no figures', some: 'a part of the nodes' };
 
 /** The runs of spans that not all nodes told: from, to, and what is known of them. */
 function gaps(known) {
@@ -48,12 +47,12 @@ function gaps(known) {
   return runs;
 }
 
-// Shaded, with words that begin or end where the chart has more room.
+// Shaded, with words that begin or end where the chart has more room; those of time without figures stand below the others.
 function gap({ by, from, to }, length) {
   const percent = index => (100 * index) / length;
   const isLeft = from + to < length;
   return svg`<g class=${`gap ${by}`}><rect x=${`${percent(from)}%`} width=${`${percent(to - from)}%`} height="100%"></rect>
-    <text x=${`${percent(isLeft ? from : to)}%`} y="100%" dx=${isLeft ? 4 : -4} dy="-6" text-anchor=${isLeft ? 'start' : 'end'}>${GAPS[by]}</text></g>`;
+    <text x=${`${percent(isLeft ? from : to)}%`} y="100%" dx=${isLeft ? 4 : -4} dy=${by === 'none' ? -6 : -20} text-anchor=${isLeft ? 'start' : 'end'}>${GAPS[by]}</text></g>`;
 }
 
 // An area from the ground up to the values, one step for each.
@@ -73,18 +72,18 @@ function steps(most) {
   return [1, 2, 3].map(index => index * step).filter(value => value <= 0.9 * most); // with room for its words
 }
 
-/** The numbers above the marks, those of near ones together. */
+/** The numbers above the marks, those of near ones together: red if all are. */
 function numbers(named, x) {
   const runs = [];
   named.forEach((mark, index) => {
     const run = runs.at(-1);
     if (run && x(mark) - x(run.last) < LEAST_APART) {
-      Object.assign(run, { last: mark, words: `${run.first}–${index + 1}` });
+      Object.assign(run, { last: mark, kind: run.kind === mark.kind && run.kind, words: `${run.first}–${index + 1}` });
     } else {
-      runs.push({ first: index + 1, begin: mark, last: mark, words: index + 1 });
+      runs.push({ first: index + 1, begin: mark, last: mark, kind: mark.kind, words: index + 1 });
     }
   });
-  return runs.map(({ begin, last, words }) => svg`<text class="mark ${begin.kind || last.kind || ''}" x=${`${(50 * (x(begin) + x(last))) / WIDTH}%`} y="0" dy="-3">${words}</text>`);
+  return runs.map(({ begin, last, kind, words }) => svg`<text class="mark ${kind || ''}" x=${`${(50 * (x(begin) + x(last))) / WIDTH}%`} y="0" dy="-3">${words}</text>`);
 }
 
 // Its lines and words keep their form, however wide the chart is; the marks that have words below have their numbers above.

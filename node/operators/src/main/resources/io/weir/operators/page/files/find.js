@@ -41,12 +41,16 @@ async function ofKeys(text) {
   return named.map(one => ['key', `${one.tenant}/${one.id}`, withQuery('#/now', { key: one.id })]);
 }
 
-// An operator of one tenant lists no others.
+// Those with a record, and without one those of open cases, and one with a denial whose name is whole. An operator of
+// one tenant lists no others.
 async function ofTenants({ session }, text) {
-  const tenants = session.tenant
-    ? [{ id: session.tenant }].filter(({ id }) => id.toLowerCase().includes(text))
-    : ((await maybe(withQuery('/v1/tenants', { find: text, limit: MOST }))) || { tenants: [] }).tenants;
-  return tenants.map(({ id }) => ['tenant', id, withQuery('#/now', { tenant: id })]);
+  const asked = session.tenant ? [] : await Promise.all([
+    maybe(withQuery('/v1/tenants', { find: text, limit: MOST })),
+    maybe(withQuery('/v1/denials', { tenant: text, limit: 1 }))
+  ]);
+  const known = (live.cases?.cases || [session]).filter(({ tenant }) => tenant?.toLowerCase().includes(text.toLowerCase()));
+  const all = [...asked.flatMap(some => some?.tenants || some?.denials || []), ...known].map(({ id, tenant = id }) => tenant);
+  return [...new Set(all)].map(tenant => ['tenant', tenant, withQuery('#/now', { tenant })]);
 }
 
 // Limits, operations and plans stand in the policy.
@@ -68,7 +72,7 @@ function around(line, text) {
 /** Where the text occurs, as a kind, a title and an address each. */
 async function found(app, text) {
   const small = text.toLowerCase();
-  const asked = text.length < ENOUGH ? [] : await Promise.all([ofDenials(text), ofKeys(text), ofTenants(app, small), ofPolicy(app, small)]);
+  const asked = text.length < ENOUGH ? [] : await Promise.all([ofDenials(text), ofKeys(text), ofTenants(app, text), ofPolicy(app, small)]);
   return [ofCases(small), ...asked, ofViews(app, small)].flatMap(some => some.slice(0, MOST));
 }
 
@@ -123,7 +127,7 @@ export async function openFind(app) {
       choose(event.target.querySelector('a'));
     };
     return html`<form @keydown=${move} @click=${click} @submit=${submit}>
-      <input name="text" type="search" aria-label="key, tenant, limit, operation or id of a denial" placeholder="key, tenant, limit, operation, id of a denial"
+      <input name="text" aria-label="key, tenant, limit, operation, id of a denial" placeholder="key, tenant, limit, operation, id of a denial"
         maxlength="128" spellcheck="false" autocomplete="off" autofocus @input=${event => search(app, event.target)}>
       <div class="results"></div></form>`;
   };
@@ -162,3 +166,10 @@ export function pressed(event) {
     action();
   }
 }
+
+// A click anywhere in a row opens it, unless it is of something else there, or selects text.
+addEventListener('click', ({ target }) => {
+  if (!target.closest('a, button, details') && !String(getSelection())) {
+    target.closest('tr')?.querySelector('[data-row]')?.click();
+  }
+});

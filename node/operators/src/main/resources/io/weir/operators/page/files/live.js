@@ -4,8 +4,6 @@ const MOST_SPANS = 160;
 const LEAST_PAUSE_MILLIS = 2000;
 const MOST_PAUSE_MILLIS = 30000;
 
-const RANKS = { undefined: 0, some: 1, all: 2 };
-
 /**
  * The latest of what was told; `known` has the numbers of the spans that `all` nodes told or only `some`; `isHeard` says whether the stream is open, `heardAt` when it was told last, and `begun` has
  * the beginnings of findings, also of those that are over.
@@ -64,13 +62,15 @@ function heardPulse({ spans, ...pulse }) {
   Object.assign(live, pulse, { heardAt: Date.now(), isHeard: true });
 }
 
-// A span without decisions is not sent: it is known by what was asked for. Before its start no node counts.
-function know({ since, span, spanSeconds, nodes, nodesAsked, redis }) {
+// A span without decisions is not sent: it is known by what was asked for. Before its start no node counts, and what a
+// node counted before it started anew, or was not seen any more, nobody tells.
+function know({ since, span, spanSeconds, nodes, unseen, nodesAsked, redis }) {
+  const spanOf = ({ seen, upSince }) => Math.floor(Date.parse(seen || upSince) / (spanSeconds * 1000));
   const by = redis === 'answers' && nodes.length >= nodesAsked ? 'all' : 'some';
-  const begun = Math.floor(Math.min(...nodes.map(node => Date.parse(node.upSince))) / (spanSeconds * 1000));
-  for (let number = Math.max(since, begun); number < span; number++) {
-    const rank = number === span - 1 ? 'some' : by; // not each node has ended the last one
-    if (RANKS[rank] > RANKS[live.known.get(number)]) {
+  const whole = Math.max(...[...nodes, ...unseen].map(spanOf));
+  for (let number = Math.max(since, Math.min(...nodes.map(spanOf))); number < span; number++) {
+    const rank = number === span - 1 || number < whole ? 'some' : by; // not each node has ended the last one
+    if (live.known.get(number) !== 'all') {
       live.known.set(number, rank);
     }
   }
