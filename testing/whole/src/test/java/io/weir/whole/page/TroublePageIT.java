@@ -79,6 +79,27 @@ final class TroublePageIT extends OperatorsPage {
   }
 
   @Test
+  void withoutRedisAKeyIsExplainedAndSaysWhatIsNotKnown() {
+    ask("busy", 7);
+    signIn();
+    redis.pause();
+    try {
+      assertThat(page.locator(".verdict")).containsText("Redis is away");
+      go("now?key=busy");
+      assertThat(page.locator(".decisions")).containsText("undecided: Redis is away");
+      assertThat(page.locator(".detail")).containsText("Not known while Redis is away.");
+      go("now?tenant=acme");
+      assertThat(page.locator(".detail h3").first()).hasText("Shared limits");
+      assertThat(page.locator(".detail")).containsText("Not known while Redis is away.");
+    } finally {
+      redis.resume();
+    }
+    go("now?key=busy");
+    assertThat(page.locator(".detail")).containsText("made");
+    assertThat(page.locator(".detail")).not().containsText("Not known while");
+  }
+
+  @Test
   void aNodeThatEndedWithoutNoticeIsGreyedWithItsAge() {
     signIn();
     JsonObject facts =
@@ -114,7 +135,12 @@ final class TroublePageIT extends OperatorsPage {
     JsonObject facts = NodeFixture.json(send("GET", "/v1/nodes", ""));
     long since = Instant.parse(facts.getJsonArray("nodes").getJsonObject(0).getString("upSince"))
         .getEpochSecond();
-    Awaitility.await().until(() -> Instant.now().getEpochSecond() > since + 4);
+    Awaitility.await()
+        .atMost(Duration.ofMinutes(1))
+        .until(() ->
+            Instant.parse(NodeFixture.json(send("GET", "/v1/cases", "")).getString("at"))
+                    .getEpochSecond()
+                > since + 4);
     try (NodeFixture other = NodeFixture.at(redis.uri(), POLICY, FailureMode.LOCAL)) {
       // Another page: what was told to this one stays known. The session is one of all nodes.
       page.navigate(other.adminUri("/page").toString());

@@ -7,14 +7,14 @@ const path = of => (of.key ? `/v1/keys/${encodeURIComponent(of.key)}` : `/v1/ten
 
 const nameOf = of => of.key || `${of.tenant}/`;
 
-/** The record of a key or a tenant, with its version; null if there is none, as for a subject of a rule. */
+/** The record of a key or a tenant, with its version; null if there is none, as for a subject of a rule, or none is known as Redis `isAway`. */
 export async function findRecord(of) {
   try {
     const { value: record, tag } = await askWithTag(path(of));
-    return { record, tag };
+    return { record, tag, isAway: false };
   } catch (error) {
-    if (error.status === 404) {
-      return { record: null, tag: '' };
+    if ([404, 503].includes(error.status)) {
+      return { record: null, tag: '', isAway: error.status === 503 };
     }
     throw error;
   }

@@ -8,9 +8,12 @@ import { age, ahead, bar, clock, facts, html, loading, nothing, number, period, 
 
 const denials = denialList(true);
 
-const NOTHING = { explained: null, record: null, tag: '', denial: null, mostLines: 0, inUse: [] };
+const NOTHING = { explained: null, record: null, tag: '', isAway: false, denial: null, mostLines: 0, inUse: [] };
 
 const shown = { key: '', id: '', limit: '', operation: '', ...NOTHING };
+
+/** The words for what Redis alone knows. */
+export const UNKNOWN = 'Not known while Redis is away.';
 
 // A denial by its id leads to its key.
 async function whose() {
@@ -30,7 +33,7 @@ async function find(isAll) {
   const { id } = shown;
   const key = await whose();
   const explained = await ask(withQuery('/v1/explain', { key }));
-  const found = isAll || !shown.explained || shown.record ? await findRecord({ key }) : {};
+  const found = isAll || !shown.explained || shown.record || shown.isAway ? await findRecord({ key }) : {};
   if (id === shown.id && (id || key === shown.key)) {
     Object.assign(shown, { key, explained, ...found });
     await denials.find({ key, tenant: explained.tenant });
@@ -153,7 +156,10 @@ function holders(of) {
 }
 
 function about(of) {
-  const { record } = shown;
+  const { record, isAway } = shown;
+  if (isAway) {
+    return html`<p class="quiet">${UNKNOWN}</p>`;
+  }
   if (!record) {
     return html`<p class="quiet">No record: its tenant and plan are given by ${of.listed ? 'the policy, which lists it' : 'a rule of the policy, or by its own token or header'}.</p>`;
   }

@@ -2,14 +2,14 @@
 
 import { actions, edit, findRecord, inTurn, removeRecord } from './actions.js';
 import { ask, withQuery } from './api.js';
-import { limitTable } from './key.js';
+import { limitTable, UNKNOWN } from './key.js';
 import { facts, html, keyLink, loading, nothing, planOf, table } from './parts.js';
 
 const MOST = 20;
 const KEYS_MILLIS = 30_000;
 const FIELDS = [{ name: 'plan', hint: 'the default if it is empty' }, { name: 'maxKeys', label: 'keys at most', type: 'number', hint: 'not bounded if it is empty' }, { name: 'note' }];
 
-const NOTHING = { tenant: '', record: null, tag: '', keys: null, keysAt: 0, limits: [] };
+const NOTHING = { tenant: '', record: null, tag: '', keys: null, keysAt: -Infinity, limits: [] };
 
 const shown = { ...NOTHING };
 
@@ -22,8 +22,8 @@ async function explained(key) {
   try {
     return (await ask(withQuery('/v1/explain', { key }))).limits;
   } catch (error) {
-    if (error.status === 404) {
-      return []; // ended meanwhile, or known to its own requests alone
+    if ([404, 503].includes(error.status)) {
+      return []; // ended meanwhile, or known to its own requests alone, or to Redis
     }
     throw error;
   }
@@ -44,8 +44,8 @@ export async function showTenant(tenant, isAll) {
   }
   const found = await findRecord({ tenant });
   const now = performance.now();
-  const isKnown = shown.keys && !isAll && now - shown.keysAt < KEYS_MILLIS;
-  const { keys, keysAt } = isKnown ? shown : { ...await ask(withQuery('/v1/keys', { tenant, limit: MOST })), keysAt: now };
+  const isKnown = !isAll && now - shown.keysAt < KEYS_MILLIS;
+  const { keys, keysAt } = found.isAway ? { keys: [] } : isKnown ? shown : { ...await ask(withQuery('/v1/keys', { tenant, limit: MOST })), keysAt: now };
   const limits = await shared(tenant, keys);
   if (tenant === shown.tenant) {
     Object.assign(shown, { ...found, keys, keysAt, limits });
@@ -61,7 +61,7 @@ function about() {
         ['keys at most', of.maxKeys ?? 'not bounded'],
         ['note', of.note || 'none']
       ])
-    : html`<p class="quiet">The tenant has no record: its keys have the plans of the policy.</p>`;
+    : html`<p class="quiet">${shown.isAway ? UNKNOWN : 'The tenant has no record: its keys have the plans of the policy.'}</p>`;
 }
 
 function buttons(app) {
@@ -93,7 +93,7 @@ export function drawTenant(app, close) {
       ? html`${buttons(app)}
         <h3>Shared limits</h3>${limitTable(shown.limits, 'Its keys share no limit, or none of them is known.', 'shared limits', app.parameters.limit)}
         <h3>Record</h3>${about()}
-        <h3>Keys <a href=${withQuery('#/keys', { tenant })}>all</a></h3>${table([['key', one => keyLink(one.id, '')], ['plan', planOf], ['state', one => one.state]], keys, 'The tenant has no keys with records.', 'keys of the tenant')}`
+        <h3>Keys <a href=${withQuery('#/keys', { tenant })}>all</a></h3>${table([['key', one => keyLink(one.id, '')], ['plan', planOf], ['state', one => one.state]], keys, shown.isAway ? UNKNOWN : 'The tenant has no keys with records.', 'keys of the tenant')}`
       : app.failure ? nothing : loading(4)}
   </section>`;
 }
