@@ -140,7 +140,7 @@ final class TroublePageIT extends OperatorsPage {
         .until(() ->
             Instant.parse(NodeFixture.json(send("GET", "/v1/cases", "")).getString("at"))
                     .getEpochSecond()
-                > since + 4);
+                > since + 10);
     try (NodeFixture other = NodeFixture.at(redis.uri(), POLICY, FailureMode.LOCAL)) {
       // Another page: what was told to this one stays known. The session is one of all nodes.
       page.navigate(other.adminUri("/page").toString());

@@ -48,11 +48,12 @@ function gaps(known) {
 }
 
 // Shaded, with words that begin or end where the chart has more room; those of time without figures stand below the others.
+// A few seconds, as between the starts of two nodes, have no room for words.
 function gap({ by, from, to }, length) {
   const percent = index => (100 * index) / length;
   const isLeft = from + to < length;
   return svg`<g class=${`gap ${by}`}><rect x=${`${percent(from)}%`} width=${`${percent(to - from)}%`} height="100%"></rect>
-    <text x=${`${percent(isLeft ? from : to)}%`} y="100%" dx=${isLeft ? 4 : -4} dy=${by === 'none' ? -6 : -20} text-anchor=${isLeft ? 'start' : 'end'}>${GAPS[by]}</text></g>`;
+    <text x=${`${percent(isLeft ? from : to)}%`} y="100%" dx=${isLeft ? 4 : -4} dy=${by === 'none' ? -6 : -20} text-anchor=${isLeft ? 'start' : 'end'}>${to - from > 2 ? GAPS[by] : ''}</text></g>`;
 }
 
 // An area from the ground up to the values, one step for each.
