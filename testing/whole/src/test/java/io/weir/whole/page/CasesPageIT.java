@@ -149,8 +149,10 @@ final class CasesPageIT extends OperatorsPage {
     signIn(NodeFixture.ADMIN);
     go("now?tenant=robots");
     assertThat(page.locator("[aria-label='shared limits'] tbody")).containsText("team");
-    assertThat(button("Boost…")).isDisabled();
     assertThat(page.locator(".detail")).containsText("The tenant has no record");
+    button("Boost…").click();
+    assertThat(page.locator("dialog")).containsText("robots/ has no record yet");
+    page.keyboard().press("Escape");
     assertThat(complaints).isEmpty();
   }
 

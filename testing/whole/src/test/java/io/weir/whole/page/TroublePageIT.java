@@ -18,8 +18,6 @@ import java.util.regex.Pattern;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** The page while a node hangs, while Redis is away, and while it is watched for long. */
 @Tag("page")
@@ -196,10 +194,8 @@ final class TroublePageIT extends OperatorsPage {
     }
   }
 
-  @ParameterizedTest
-  @ValueSource(ints = {390, 1280})
-  void whatIsWatchedStaysInItsPlace(int width) {
-    page.setViewportSize(width, 900);
+  @Test
+  void whatIsWatchedStaysInItsPlace() {
     ask("spent", 6);
     ask("spent", 1);
     show("now?key=spent");
