@@ -60,8 +60,8 @@ final class RecordBoost {
     String of = name(boost) + " of " + call.text("ID");
     Optional<JsonObject> present = present(record, boost);
     if (!call.flag("--lower") && present.isPresent() && size(boost) <= size(present.get())) {
-      call.err()
-          .printf("%s is %s (expected: more than that, or --lower)%n", of, words(present.get()));
+      String now = Ago.sentence(words(present.get()), call.now());
+      call.err().printf("%s is %s (expected: more than that, or --lower)%n", of, now);
       return 1;
     }
     // A subject without a record gets one by the change.
@@ -80,7 +80,7 @@ final class RecordBoost {
           .printf(
               "%s: %s → %s %s%n",
               of,
-              words(present.get()),
+              Ago.sentence(words(present.get()), call.now()),
               words(boost),
               Ago.sentence("until " + until(changed, boost), call.now()));
     }
