@@ -66,8 +66,6 @@ public final class CaseSearch {
         .put(
             "cases",
             new JsonArray(cases.stream().limit(asked.most()).map(Case::describe).toList()))
-        .put("nodesAsked", Math.max(all.size(), AllNodes.orNone(answers).asked()))
-        .put("nodesAnswered", all.size())
-        .put("redis", answers.isEmpty() ? "away" : "answers");
+        .mergeIn(AllNodes.completeness(answers, all.size()));
   }
 }

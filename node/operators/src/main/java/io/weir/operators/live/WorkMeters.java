@@ -64,9 +64,7 @@ public final class WorkMeters {
     Map<String, JsonObject> byName = nodes.byName(answers, own());
     return new JsonObject()
         .put("nodes", new JsonArray(List.copyOf(byName.values())))
-        .put("nodesAsked", Math.max(byName.size(), AllNodes.orNone(answers).asked()))
-        .put("nodesAnswered", byName.size())
-        .put("redis", answers.isEmpty() ? "away" : "answers");
+        .mergeIn(AllNodes.completeness(answers, byName.size()));
   }
 
   /** Keeps how the meters stand, if it is time to; takes a millisecond where there are many. */
@@ -77,18 +75,21 @@ public final class WorkMeters {
   }
 
   private Map<String, MeterRow> rows() {
-    Map<String, MeterRow> rows = new TreeMap<>();
+    TreeMap<String, MeterRow> rows = new TreeMap<>();
     meters.getMeters().stream()
         .filter(meter -> NAMES.contains(meter.getId().getName()))
         .flatMap(meter -> MeterRow.of(meter).stream())
         .forEach(row -> rows.merge(row.id(), row, MeterRow::plus));
+    while (rows.size() > MOST) {
+      rows.pollLastEntry();
+    }
     return rows;
   }
 
   private JsonObject own() {
     Beginning minute = lately.beginning();
     JsonArray all = new JsonArray();
-    rows().values().stream().limit(MOST).forEach(row -> all.add(json(row, minute)));
+    rows().values().forEach(row -> all.add(json(row, minute)));
     return nodes.named(
         new JsonObject().put("latelyMs", minute.age().toMillis()).put("meters", all));
   }

@@ -87,6 +87,18 @@ public final class AllNodes {
     return byName;
   }
 
+  /**
+   * How complete answers are, as the last part of an answer to an operator.
+   *
+   * @param answered how many nodes have answered, this one among them
+   */
+  public static JsonObject completeness(Optional<Answers> answers, int answered) {
+    return new JsonObject()
+        .put("nodesAsked", Math.max(answered, orNone(answers).asked()))
+        .put("nodesAnswered", answered)
+        .put("redis", answers.isEmpty() ? "away" : "answers");
+  }
+
   /** The answers, or none of no node. */
   public static Answers orNone(Optional<Answers> answers) {
     return answers.orElse(new Answers(0, List.of()));

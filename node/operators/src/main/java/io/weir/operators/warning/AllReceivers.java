@@ -57,8 +57,6 @@ public final class AllReceivers {
     return new JsonObject()
         .put("rules", new JsonArray(warnings.rules()))
         .put(RECEIVERS, receivers)
-        .put("nodesAsked", Math.max(byNode.size(), AllNodes.orNone(answers).asked()))
-        .put("nodesAnswered", byNode.size())
-        .put("redis", answers.isEmpty() ? "away" : "answers");
+        .mergeIn(AllNodes.completeness(answers, byNode.size()));
   }
 }
