@@ -55,7 +55,7 @@ public final class FilesDoor implements Door {
 
   @Override
   public List<Route> routes() {
-    Stream<Route> all = Stream.of(PAGE, PAGE + "/{version}/{file}", PAGE + "/{version}/lib/{file}")
+    Stream<Route> all = Stream.of(PAGE, PAGE + "/{version}/{file}")
         .map(path -> Route.get(path, this::send).withHead());
     Stream<Route> root =
         hasOwnPort ? Stream.of(Route.get(ROOT, FilesDoor::toPage)) : Stream.empty();

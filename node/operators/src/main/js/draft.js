@@ -15,7 +15,7 @@ export async function kept() {
   const { other, ...stored } = await ask(PATH).catch(() => ({}));
   let own = null;
   try {
-    own = JSON.parse(localStorage.getItem(NAME));
+    own = JSON.parse(window.localStorage.getItem(NAME));
   } catch {
     // no storage, or no draft
   }
@@ -29,7 +29,7 @@ let keptAt = 0;
 /** Keeps a draft; null ends it. */
 export function keep(draft) {
   try {
-    localStorage.setItem(NAME, JSON.stringify(draft));
+    window.localStorage.setItem(NAME, JSON.stringify(draft));
   } catch {
     // A draft that is too long for the browser lasts as long as the page.
   }

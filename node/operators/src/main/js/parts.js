@@ -1,7 +1,7 @@
 // Parts that several views share: numbers, times, bars, tables, panels, dialogs.
 
 import { withQuery } from './api.js';
-import { html, nothing, render, svg } from './lib/lit-html.js';
+import { html, nothing, render, svg } from './lit-html.js';
 
 const NUMBER = new Intl.NumberFormat('en', { maximumFractionDigits: 1 });
 const SMALL = new Intl.NumberFormat('en', { maximumSignificantDigits: 2 });

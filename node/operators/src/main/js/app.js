@@ -213,7 +213,7 @@ function route() {
   load();
   if (before !== app.view) {
     document.getElementById('main')?.focus({ preventScroll: true });
-    scrollTo(0, 0);
+    window.scrollTo(0, 0);
   }
 }
 
@@ -272,8 +272,8 @@ async function begin() {
   route();
 }
 
-addEventListener('hashchange', route);
-addEventListener('keydown', pressed);
+window.addEventListener('hashchange', route);
+window.addEventListener('keydown', pressed);
 session()
   .then(found => {
     app.session = found;

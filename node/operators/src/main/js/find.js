@@ -168,8 +168,8 @@ export function pressed(event) {
 }
 
 // A click anywhere in a row opens it, unless it is of something else there, or selects text.
-addEventListener('click', ({ target }) => {
-  if (!target.closest('a, button, details') && !String(getSelection())) {
+window.addEventListener('click', ({ target }) => {
+  if (!target.closest('a, button, details') && !String(window.getSelection())) {
     target.closest('tr')?.querySelector('[data-row]')?.click();
   }
 });
