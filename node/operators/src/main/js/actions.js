@@ -47,7 +47,7 @@ function made(of) {
 }
 
 function forgotten(one) {
-  const much = one.kind === 'quota' ? `${number(one.used)} used` : one.kind === 'rate' ? `all free in ${wait(one.emptyInMs)} without a reset` : one.limit ? `callers wait for ${number(one.waiting)} slots` : `${number(one.waiting)} open`;
+  const much = one.kind === 'quota' ? `${number(one.used)} used` : one.kind === 'rate' ? `all free in ${wait(one.emptyInMs)} without a reset` : one.limit ? `${number(one.waiting)} ${one.waiting === 1 ? 'caller waits for its slot' : 'callers wait for their slots'}` : `${number(one.waiting)} open`;
   return html`<li>${one.limit ? html`${one.kind} <b>${one.limit}</b>` : 'tickets'}: ${much}</li>`;
 }
 

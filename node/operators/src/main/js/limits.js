@@ -221,12 +221,14 @@ function steps(app, mayEdit) {
   const { draft } = shown;
   const text = edited();
   const errors = shown.problems.filter(one => one.severity === 'error').length;
+  const warnings = shown.problems.length - errors + shown.warnings.length;
+  const warned = warnings ? `, warnings: ${warnings}` : '';
   const isBehind = draft && draft.base !== revision();
   const other = !draft && shown.other?.text !== text && shown.other;
   const of = [
     ['Edit', draft ? html`differs from revision ${draft.base}${isBehind ? html`; <b>revision ${revision()} is in force by now</b>` : nothing}` : `revision ${revision()}, no change`,
       other ? html`<button type="button" ?disabled=${!mayEdit} @click=${() => edit(app, other.text, other)}>Continue the draft of ${clock(other.at)} from another session</button>` : nothing],
-    ['Dry run', errors ? html`<b class="bad">problems: ${errors}</b>` : shown.tried === text ? `accepted${shown.warnings.length ? `, warnings: ${shown.warnings.length}` : ''}` : 'not tried',
+    ['Dry run', errors ? html`<b class="bad">errors: ${errors}</b>${warned}` : shown.tried === text ? `accepted${warned}` : 'not tried',
       html`<button type="button" ?disabled=${!mayEdit} @click=${app.doing(dryRun)}>Dry run</button>`],
     ['Compare', draft?.compared === text ? 'this draft' : draft?.compared ? 'an earlier text of the draft' : 'not compared',
       html`<button type="button" ?disabled=${!mayEdit} @click=${app.doing(async () => {

@@ -75,6 +75,7 @@ public final class RehearsalDoor implements Door {
         }))
         .recover(RehearsalDoor::refused)
         .compose(checked -> work.of(stored.put(operator.name(), lasts, checked.text()))
+            .compose(id -> rehearsals.look(work).map(id))
             .compose(id -> request.answer(
                 200,
                 new JsonObject()
@@ -100,6 +101,7 @@ public final class RehearsalDoor implements Door {
   private Future<Void> end(RoutedRequest request) {
     operators.require(request.http(), Scope.ALL);
     return work.of(stored.end())
+        .compose(ended -> rehearsals.look(work).map(ended))
         .compose(ended -> request.answer(200, new JsonObject().put("ended", ended)));
   }
 }

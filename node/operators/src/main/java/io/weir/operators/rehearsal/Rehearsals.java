@@ -15,6 +15,7 @@ import io.weir.state.policy.NodeQuestions.Answers;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -65,19 +66,35 @@ public final class Rehearsals {
     });
   }
 
-  // Without Redis the candidate that is known stays until it is seen that it is over.
-  private Future<Void> look(OperatorWork work) {
-    String known = here.candidate().map(Candidate::id).orElse("");
+  /**
+   * Looks for another candidate, as a node does that has changed it: its operator sees that at once. Without Redis the one
+   * that is known stays until it is seen that it is over.
+   */
+  public Future<Void> look(OperatorWork work) {
+    String known = known();
     return work.of(stored.look(known))
         .compose(found -> found.filter(Stored::isKnown).isPresent()
             ? Future.<Void>succeededFuture()
-            : work.run(() -> found.map(Stored::read)).onSuccess(here::use).mapEmpty())
+            : work.run(() -> found.map(Stored::read))
+                .onSuccess(other -> replace(known, other))
+                .mapEmpty())
         .onFailure(error -> {
           if (Failures.cause(error) instanceof InvalidPolicyException) {
             LOG.warn("the candidate for the policy is not rehearsed: {}", error.getMessage());
           }
         })
         .otherwiseEmpty();
+  }
+
+  private String known() {
+    return here.candidate().map(Candidate::id).orElse("");
+  }
+
+  // A look that began before another one found a change has nothing newer to say.
+  private synchronized void replace(String known, Optional<Candidate> other) {
+    if (known().equals(known)) {
+      here.use(other);
+    }
   }
 
   /**
