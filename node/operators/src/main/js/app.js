@@ -83,7 +83,7 @@ function refresh(find) {
         app.failure = null;
       }
     })
-    .catch(error => failed(view, error, address))
+    .catch(error => failed(view, error, address, true))
     .finally(() => {
       isRefreshing = false;
       draw();
@@ -92,13 +92,13 @@ function refresh(find) {
 
 // Shows the failure of a view, or to load it at an address, unless that has changed since. A session that is over ends the
 // page. The verdict of Now has that Redis is away.
-function failed(view, error, address) {
+function failed(view, error, address, isAgain) {
   const isLoad = address != null;
   const isOfVerdict = isLoad && view === now && live.status?.redis.state !== 'answers';
   if (error.status === 401) {
     left();
   } else if (app.view === view && !isOfVerdict && (!isLoad || address === location.hash)) {
-    app.failure = Object.assign(error, { isLoad });
+    app.failure = Object.assign(error, { isLoad, isAgain });
   }
 }
 
@@ -110,8 +110,11 @@ function isDead() {
 function silence() {
   const millis = Date.now() - live.heardAt;
   return html`<div class="problem" role="alert"><strong>This node has not answered for ${wait(Math.floor(millis / 1000) * 1000)}.</strong>
-    The figures below are from ${clock(live.heardAt)}. Updates continue when the node is back; the page of another node shows the same.</div>`;
+    The figures are from ${clock(live.heardAt)}. Updates continue when the node is back; the page of another node shows the same.</div>`;
 }
+
+// What begins while somebody reads moves nothing.
+const isOver = () => isDead() || app.failure?.isAgain;
 
 function page() {
   return html`
@@ -124,7 +127,7 @@ function page() {
       <nav class="views" aria-label="views">${views().map(
         ([name, view]) => html`<a href=${`#/${name}`} aria-current=${app.view === view ? 'page' : nothing}>${view.title}</a>`
       )}</nav>
-      <button type="button" class="search" data-key="/" @click=${doing(openFind)}>Find anything <kbd>/</kbd></button>
+      <button type="button" class="search" data-key="/" @click=${doing(openFind)}><span>Find<span> anything</span></span> <kbd>/</kbd></button>
       <div class="who">
         <a class=${`state ${standing().kind}`} href="#/now">${standing().text}</a>
         <span title=${`scope ${app.session.scope}`}>${app.session.operator}</span>
@@ -133,10 +136,11 @@ function page() {
     </header>
     <main id="main" tabindex="-1" class=${isDead() ? 'stale' : ''}>
       <h1 class="hidden">${app.view.title}</h1>
-      ${isDead() ? silence() : problem(app.failure)}
+      ${isOver() ? nothing : problem(app.failure)}
       ${app.view.draw(app)}
       <footer class="quiet">Times are of ${zone}. Shortcuts: <kbd>?</kbd></footer>
     </main>
+    ${isOver() ? html`<div class="over">${isDead() ? silence() : problem(app.failure)}</div>` : nothing}
     <div class="notice" role="status">${app.notice}</div>`;
 }
 

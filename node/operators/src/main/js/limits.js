@@ -279,10 +279,13 @@ export default {
   heard: app => app.refresh(findComparison),
 
   draw(app) {
+    if (!shown.tag) {
+      return panel('In force', loading(8)); // alone: what stands below would move
+    }
     const mayEdit = app.may('all') && !app.session.tenant;
     const content = html`${fileNote()}${steps(app, mayEdit)}${editor(app, mayEdit)}
       ${shown.difference === null ? nothing : html`<h3>Difference to what is in force</h3>${diff(shown.difference)}`}`;
-    return html`${panel(shown.draft ? 'Draft' : 'In force', shown.tag ? content : loading(8), html`<span class="quiet">${shown.tag ? `revision ${revision()}` : ''}</span>`)}
+    return html`${panel(shown.draft ? 'Draft' : 'In force', content, html`<span class="quiet">revision ${revision()}</span>`)}
       ${comparison(app)}
       ${drawReplay(app, () => shown.draft?.text)}
       ${panel('History', history(app))}`;

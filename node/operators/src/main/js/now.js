@@ -24,27 +24,43 @@ const SEEDED = 'node';
 const TIMELINE_MILLIS = 10_000;
 
 const denials = denialList(false);
-const shown = { list: 'now', cases: null, timelineAt: -Infinity };
+const shown = { list: 'now', cases: null, timelineAt: -Infinity, isWhole: false };
 
 const nameOf = one => [one.tenant, one.key || '', one.limit].join('\n');
 const inOrder = steady(nameOf);
 
 const PLACES = { provider_left_alone: '#/work', window_failed: '#/work', receiver_fails: '#/work', receiver_unknown: '#/work', policy_differs: '#/limits', policy_file_refused: '#/limits', denials_unusual: '#/now?list=denials' };
 
-function finding(one) {
+const MOST_NAMED = 3;
+
+function namesOf(nodes) {
+  const more = nodes.length - MOST_NAMED;
+  return nodes.length > 1 && nodes.length === live.nodes.length ? 'all nodes' : `${nodes.slice(0, MOST_NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
+function finding(one, index) {
   const place = PLACES[one.code];
-  return html`<li>${place ? html`<a href=${place}>${one.what}</a>` : html`<b>${one.what}</b>`}, since ${clock(one.since)} (${age(one.since)})
-    ${one.nodes ? html`<small>${one.nodes.join(', ')}</small>` : nothing}<br>${commands(one.doThis)}</li>`;
+  return html`<li ?hidden=${index && !shown.isWhole}>${place ? html`<a href=${place}>${one.what}</a>` : html`<b>${one.what}</b>`}, since ${clock(one.since)} (${age(one.since)})
+    ${one.nodes ? html`<small>${namesOf(one.nodes)}</small>` : nothing}<br>${commands(one.doThis)}</li>`;
 }
 
 // A node lists so many at most.
 const totalOf = found => `${number(found.total)}${found.hasMore ? '+' : ''}`;
 
-/** How many things need the operator, each with since when and what to do; or that nothing does, since when, and how many are denied all the same. */
-function verdict() {
+/**
+ * How many things need the operator, the most urgent with since when and what to do, the others if asked for; or that nothing
+ * does, since when, and how many are denied all the same. Both have the same height.
+ */
+function verdict(app) {
   const { needsYou, findings, redis, policy, quietSince, requests } = live.status;
   if (needsYou) {
-    return html`<section class="verdict bad" aria-label="what needs you"><b>${findings.length === 1 ? 'One thing needs you' : `${findings.length} things need you`}</b>
+    const more = findings.length - 1;
+    const toggle = () => {
+      shown.isWhole = !shown.isWhole;
+      app.draw();
+    };
+    return html`<section class="verdict bad" aria-label="what needs you"><div><b>${more ? `${more + 1} things need you` : 'One thing needs you'}</b>
+      ${more ? html`<button type="button" class="plain" aria-expanded=${shown.isWhole} @click=${toggle}>${shown.isWhole ? 'Only the first' : `and ${more} more`}</button>` : nothing}</div>
       <ul>${findings.map(finding)}</ul></section>`;
   }
   const facts = [
@@ -52,8 +68,8 @@ function verdict() {
     redis.p99Ms === undefined ? 'Redis reachable' : `Redis p99 ${number(redis.p99Ms)} ms`,
     `policy ${policy.revision}${policy.since ? ` since ${clock(policy.since)}` : ''}${policy.by && policy.by !== SEEDED ? ` by ${policy.by}` : ''}`
   ];
-  return html`<p class="verdict"><b>Nothing needs you</b>${quietSince ? html`, since ${clock(quietSince)} (${age(quietSince)})` : nothing} · ${requests.words}
-    <span class="quiet">· ${facts.join(' · ')}</span></p>`;
+  return html`<p class="verdict"><b>Nothing needs you</b>${quietSince ? html`, since ${clock(quietSince)} (${age(quietSince)})` : nothing} · ${requests.words}<br>
+    <span class="quiet">${facts.join(' · ')}</span></p>`;
 }
 
 // A whole number keeps its decimal: the next one will have it.
@@ -200,7 +216,7 @@ export default {
 
   draw(app) {
     const isOpened = ['key', 'id', 'tenant'].some(name => app.parameters[name]);
-    const status = app.session.tenant ? nothing : live.span ? html`${verdict()}${traffic()}` : html`<p class="verdict">…</p><section class="panel traffic" aria-label="requests">${loading(4)}</section>`;
+    const status = app.session.tenant ? nothing : live.span ? html`${verdict(app)}${traffic()}` : html`<p class="verdict">…</p><section class="panel traffic" aria-label="requests">${loading(4)}</section>`;
     return html`${status}
       <div class=${isOpened ? 'split' : ''}>${list(app)}${isOpened ? detail(app) : nothing}</div>
       ${live.span ? nodes() : nothing}`;

@@ -1,7 +1,7 @@
 // Providers, jobs, windows and receivers of warnings: how each does, in the last minute.
 
 import { ask, withQuery } from './api.js';
-import { age, ahead, confirmed, facts, html, keyLink, nothing, number, panel, silent, stack, table, wait } from './parts.js';
+import { age, ahead, confirmed, facts, html, keyLink, loading, nothing, number, panel, silent, stack, table, wait } from './parts.js';
 
 const MINUTE_MILLIS = 60_000;
 
@@ -248,13 +248,16 @@ export default {
 
   draw(app) {
     const { states } = shown;
-    const aside = html`<span class="quiet">rates, failures and p99: the last ${states ? span() : 'minute'}</span> ${states ? silent(states) : nothing}`;
-    return html`${panel('Providers', states ? (states.upstream.length ? states.upstream.map(one => upstream(app, one)) : html`<p class="empty">The policy has no upstream of providers.</p>`) : table([], null), aside)}
+    if (!states) {
+      return panel('Providers', loading()); // alone: what stands below would move
+    }
+    const aside = html`<span class="quiet">rates, failures and p99: the last ${span()}</span> ${silent(states)}`;
+    return html`${panel('Providers', states.upstream.length ? states.upstream.map(one => upstream(app, one)) : html`<p class="empty">The policy has no upstream of providers.</p>`, aside)}
       ${panel('Jobs', drawJobs(app, operation => ({
         rate: perSecond('jobs.ended', { operation }),
         failed: ['failed', 'timed_out'].reduce((sum, state) => sum + counted('jobs.ended', { operation, state }), 0)
       })))}
-      ${panel('Windows', windows(states?.window))}
+      ${panel('Windows', windows(states.window))}
       ${panel('Warnings', drawWarnings(app))}`;
   }
 };

@@ -18,6 +18,8 @@ import java.util.regex.Pattern;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The page while a node hangs, while Redis is away, and while it is watched for long. */
 @Tag("page")
@@ -29,6 +31,8 @@ final class TroublePageIT extends OperatorsPage {
 
   /** A rebuilt page may move once what stands on it by this much. */
   private static final double MOST_SHIFTED = 0.05;
+
+  private static final double MOST_SHIFTED_AT_LOAD = 0.1;
 
   @Test
   void aNodeThatHangsIsShownAsSilentUntilItAnswers() {
@@ -194,6 +198,54 @@ final class TroublePageIT extends OperatorsPage {
     }
   }
 
+  // The stream and the answers are late, so that each placeholder is seen.
+  @ParameterizedTest
+  @ValueSource(strings = {"now", "limits", "keys", "work"})
+  void whatIsLoadedHasItsPlaceBefore(String view) {
+    signIn();
+    page.addInitScript(SHIFTS);
+    page.route(Pattern.compile("/v1/(live|policy|states|keys|job-queues)"), route -> {
+      page.waitForTimeout(200);
+      route.resume();
+    });
+    for (int width : WIDTHS) {
+      page.setViewportSize(width, 900);
+      go(view);
+      page.reload();
+      assertThat(page.locator("main .panel").first()).isVisible();
+      assertThat(page.locator(".loading")).hasCount(0);
+      page.waitForTimeout(500);
+      assertThat(shifted()).as("%s at %d", view, width).isLessThan(MOST_SHIFTED_AT_LOAD);
+    }
+  }
+
+  @Test
+  void aFindingThatBeginsAndEndsMovesNothing() {
+    ask("busy", 7);
+    signIn();
+    page.evaluate(SHIFTS);
+    for (int width : WIDTHS) {
+      page.setViewportSize(width, 900);
+      assertThat(page.locator("p.verdict")).containsText("Nothing needs you");
+      page.waitForTimeout(1000);
+      page.evaluate("window.shifted = 0");
+      redis.pause();
+      try {
+        assertThat(page.locator(".verdict")).containsText("Redis is away");
+        page.waitForTimeout(3000);
+      } finally {
+        redis.resume();
+      }
+      assertThat(page.locator(".verdict")).not().containsText("Redis is away");
+      page.waitForTimeout(1000);
+      assertThat(shifted()).as("at %d", width).isLessThan(MOST_SHIFTED);
+    }
+  }
+
+  private double shifted() {
+    return Double.parseDouble(String.valueOf(page.evaluate("window.shifted || 0")));
+  }
+
   @Test
   void whatIsWatchedStaysInItsPlace() {
     ask("spent", 6);
@@ -209,8 +261,7 @@ final class TroublePageIT extends OperatorsPage {
       ask("user:" + i, 7);
       page.waitForTimeout(1000);
     }
-    assertThat(Double.parseDouble(String.valueOf(page.evaluate("window.shifted"))))
-        .isLessThan(MOST_SHIFTED);
+    assertThat(shifted()).isLessThan(MOST_SHIFTED);
     assertThat(complaints).isEmpty();
   }
 }
