@@ -4,7 +4,7 @@ import { session, signIn, signOut, withQuery } from './api.js';
 import { keep } from './draft.js';
 import { openFind, pressed } from './find.js';
 import { clock, html, nothing, problem, render, wait, zone } from './parts.js';
-import { listen, live, stop } from './live.js';
+import { listen, live, rest, stop } from './live.js';
 import now from './now.js';
 import limits from './limits.js';
 import keys from './keys.js';
@@ -104,7 +104,7 @@ function failed(view, error, address, isAgain) {
 
 // A node that does not answer is dead; what is shown of it is of a while ago. The stream of one that hangs stays open.
 function isDead() {
-  return !app.session.tenant && live.heardAt > 0 && (!live.isHeard || Date.now() - live.heardAt > STALE_MILLIS);
+  return !app.session.tenant && !live.rests && live.heardAt > 0 && (!live.isHeard || Date.now() - Math.max(live.heardAt, live.askedAt) > STALE_MILLIS);
 }
 
 function silence() {
@@ -261,6 +261,19 @@ function lookForSilence() {
   }
 }
 
+const HIDDEN_MILLIS = 3000;
+let hiding = 0;
+
+// A tab that nobody looks at leaves its connection to the others.
+function lookForTab() {
+  clearTimeout(hiding);
+  if (document.hidden) {
+    hiding = setTimeout(rest, HIDDEN_MILLIS);
+  } else if (live.rests) {
+    listen(heard, goesOn);
+  }
+}
+
 // The first paint waits for its figures, but not for long: a Redis that hangs makes them late.
 async function begin() {
   if (app.session.tenant) {
@@ -268,8 +281,13 @@ async function begin() {
     setInterval(() => goesOn().then(goes => goes && heard()), TENANT_EVERY_MILLIS);
   } else {
     setInterval(lookForSilence, 1000);
+    document.addEventListener('visibilitychange', lookForTab);
     await new Promise(done => {
-      listen(() => done(heard()), goesOn);
+      if (document.hidden) {
+        rest();
+      } else {
+        listen(() => done(heard()), goesOn);
+      }
       setTimeout(done, FIRST_MILLIS);
     });
   }

@@ -1,14 +1,15 @@
 // The live stream of a node: the nodes, their decisions, and the open cases.
 
 const MOST_SPANS = 160;
+const LATE_SPANS = 4; // until then a node may still tell its part
 const LEAST_PAUSE_MILLIS = 2000;
 const MOST_PAUSE_MILLIS = 30000;
 
 /**
- * The latest of what was told; `known` has the numbers of the spans that `all` nodes told or only `some`; `isHeard` says whether the stream is open, `heardAt` when it was told last, and `begun` has
+ * The latest of what was told; `known` has the numbers of the spans that `all` nodes told or only `some`; `isHeard` says whether the stream is open, `heardAt` when it was told last, `askedAt` when the stream was asked for, `rests` whether nobody listens because nobody looks, and `begun` has
  * the beginnings of findings, also of those that are over.
  */
-export const live = { spans: new Map(), known: new Map(), span: 0, spanSeconds: 2, nodes: [], cases: null, isHeard: false, heardAt: 0, begun: new Map() };
+export const live = { spans: new Map(), known: new Map(), span: 0, spanSeconds: 2, nodes: [], cases: null, isHeard: false, heardAt: 0, askedAt: 0, rests: false, begun: new Map() };
 
 let source = null;
 let timer = 0;
@@ -18,7 +19,10 @@ let timer = 0;
  * has refused, `goesOn` resolves to whether to listen again.
  */
 export function listen(changed, goesOn, pause = LEAST_PAUSE_MILLIS) {
-  stop();
+  if (!live.rests) {
+    stop();
+  }
+  Object.assign(live, { rests: false, askedAt: Date.now() });
   source = new EventSource('/v1/live');
   let next = pause;
   source.addEventListener('pulse', event => {
@@ -46,16 +50,24 @@ async function again(changed, goesOn, pause) {
   }
 }
 
-/** Ends the stream. */
-export function stop() {
+/** Ends the stream until `listen`: that is no silence of the node. A browser has few connections for all its tabs. */
+export function rest() {
   clearTimeout(timer);
   source?.close();
   source = null;
-  live.isHeard = false;
+  live.rests = true;
+}
+
+/** Ends the stream. */
+export function stop() {
+  rest();
+  Object.assign(live, { rests: false, isHeard: false });
 }
 
 function heardPulse({ spans, ...pulse }) {
-  spans.forEach(span => live.spans.set(span.span, span));
+  // A node that has ended since takes its part with it.
+  const isKept = number => live.known.get(number) === 'all' && number < pulse.span - LATE_SPANS;
+  spans.filter(({ span }) => !isKept(span)).forEach(span => live.spans.set(span.span, span));
   know(pulse);
   [live.spans, live.known].forEach(all => [...all.keys()].filter(number => number < pulse.span - MOST_SPANS).forEach(number => all.delete(number)));
   pulse.status.findings.forEach(({ code, of, since, what }) => live.begun.set(`${code} ${of}`, { at: since, words: what, kind: 'bad' }));

@@ -14,6 +14,8 @@ import io.weir.testkit.FaultProxy;
 import io.weir.testkit.Histories;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.regex.Pattern;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Tag;
@@ -28,6 +30,12 @@ final class TroublePageIT extends OperatorsPage {
       new PerformanceObserver(list => list.getEntries().forEach(entry => {
         window.shifted = (window.shifted || 0) + (entry.hadRecentInput ? 0 : entry.value);
       })).observe({ type: 'layout-shift', buffered: true })""";
+
+  /** A browser without windows shows all its tabs. */
+  private static final String LOOKED_AT =
+      "Object.defineProperty(document, 'hidden', { get: () => window.isLookedAt === false })";
+
+  private static final Pattern LIVE = Pattern.compile("live|needs? you");
 
   /** A rebuilt page may move once what stands on it by this much. */
   private static final double MOST_SHIFTED = 0.05;
@@ -49,7 +57,7 @@ final class TroublePageIT extends OperatorsPage {
 
       proxy.stall(false);
       assertThat(page.locator(".problem")).hasCount(0);
-      assertThat(page.locator(".state")).hasText(Pattern.compile("live|needs? you"));
+      assertThat(page.locator(".state")).hasText(LIVE);
     }
   }
 
@@ -240,6 +248,40 @@ final class TroublePageIT extends OperatorsPage {
       page.waitForTimeout(1000);
       assertThat(shifted()).as("at %d", width).isLessThan(MOST_SHIFTED);
     }
+  }
+
+  // A browser has six connections to a node for all its tabs.
+  @Test
+  void aTabThatNobodyLooksAtLeavesItsConnectionToOthers() {
+    signIn();
+    List<Page> tabs = new ArrayList<>();
+    for (int i = 0; i < 8; i++) {
+      tabs.forEach(tab -> look(tab, false));
+      Page tab = context.newPage();
+      tab.addInitScript(LOOKED_AT);
+      tab.navigate(node.adminUri("/page").toString());
+      assertThat(tab.locator(".state")).hasText(LIVE);
+      tabs.add(tab);
+    }
+    for (Page tab : tabs) {
+      String until = tab.locator("figcaption > span").last().innerText();
+      tabs.stream().filter(other -> other != tab).forEach(other -> look(other, false));
+      look(tab, true);
+      assertThat(tab.locator("main.stale")).hasCount(0);
+      assertThat(tab.locator(".problem")).hasCount(0);
+      assertThat(tab.locator("figcaption > span").last()).not().hasText(until);
+      assertThat(tab.locator(".state")).hasText(LIVE);
+      assertThat(tab.locator(".gap.some")).hasCount(0);
+    }
+    assertThat(complaints).isEmpty();
+  }
+
+  private static void look(Page tab, boolean isLookedAt) {
+    tab.evaluate("""
+        isLookedAt => {
+          window.isLookedAt = isLookedAt;
+          document.dispatchEvent(new Event('visibilitychange'));
+        }""", isLookedAt);
   }
 
   private double shifted() {
