@@ -1,6 +1,6 @@
 // The rates of the last minutes, with marks of what was changed.
 
-import { clock, html, number, svg } from './parts.js';
+import { clock, html, nothing, number, svg } from './parts.js';
 
 const WIDTH = 600;
 const HEIGHT = 120;
@@ -103,6 +103,7 @@ export function chart(of, marks) {
   const x = mark => (WIDTH * (Date.parse(mark.at) - from)) / (of.until - from);
   const shown = marks.filter(mark => x(mark) > 0 && x(mark) < WIDTH).sort((one, other) => Date.parse(other.at) - Date.parse(one.at));
   const inTime = shown.slice(0, 3).reverse(); // the newest ones
+  const earlier = shown.slice(3).filter(mark => !mark.kind).length; // changes
   const label = `requests a second in the last ${MINUTES} minutes: ${number(of.meanPassed)} passed, ${number(of.meanDenied)} denied on average of a minute, at most ${number(most / 1.1)}${gaps(of.known).map(run => `; ${GAPS[run.by]} from ${clock(from + run.from * step)} to ${clock(from + run.to * step)}`).join('')}`;
   return html`<figure class="chart">
     <div class="plot"><svg class="rates" role="img" aria-label=${label} viewBox=${`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none">
@@ -112,6 +113,6 @@ export function chart(of, marks) {
     </svg>${scale(most, inTime, x, of.known)}</div>
     <figcaption><span>${clock(from)}</span><ul class="marks">${inTime.map(
       (mark, index) => html`<li class=${mark.kind || ''}><b>${index + 1}</b> ${clock(mark.at)} ${mark.words}</li>`
-    )}</ul><span>${clock(of.until)}</span></figcaption>
+    )}</ul>${earlier ? html`<a href="#/now?list=changes">and ${earlier} earlier</a>` : nothing}<span>${clock(of.until)}</span></figcaption>
   </figure>`;
 }

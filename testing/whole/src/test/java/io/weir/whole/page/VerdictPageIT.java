@@ -145,6 +145,20 @@ final class VerdictPageIT extends OperatorsPage {
   }
 
   @Test
+  void marksWithoutWordsLeadToTheListOfChanges() {
+    for (String state : List.of("frozen", "active", "frozen", "active")) {
+      send("PATCH", "/v1/keys/frozen", "{\"state\": \"" + state + "\"}");
+    }
+    signIn();
+    assertThat(page.locator(".marks li")).hasCount(3);
+    Locator earlier = page.locator("figcaption a");
+    assertThat(earlier).hasText(Pattern.compile("and \\d+ earlier"));
+    earlier.click();
+    assertThat(page.locator("[aria-label=changes]")).containsText("frozen");
+    assertThat(complaints).isEmpty();
+  }
+
+  @Test
   void anActionSaysWhatItDoesInOneLineOnAnyScreen() {
     ask("spent", 6);
     ask("spent", 1);
