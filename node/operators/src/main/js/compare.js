@@ -42,18 +42,18 @@ function account(of, empty, isAudit) {
     return passing ? (100 * row.wouldDeny) / passing : 0;
   };
   const columns = [
-    ['plan', row => row.plan],
-    ['operation', row => html`<b>${row.operation === UNMATCHED ? 'others' : row.operation}</b>`],
-    ['passed', row => number(row.pass + row.wouldDeny), 'number'],
+    ['plan', row => row.plan, 'long'],
+    ['operation', row => html`<b>${row.operation === UNMATCHED ? 'others' : row.operation}</b>`, 'long'],
+    ['passed', row => number(row.pass + row.wouldDeny), 'number hour'],
     ['of those would be denied', row => html`${bar(share(row), `${number(share(row))} % would be denied`)}<small>${number(row.wouldDeny)}, ${number(share(row))} %</small>`, 'wide'],
-    ...(isAudit ? [] : [['denied', row => number(row.deny + row.wouldPass), 'number'], ['of those would pass', row => number(row.wouldPass), 'number']]),
-    ['not compared', row => number(row.unknown), 'number']
+    ...(isAudit ? [] : [['denied', row => number(row.deny + row.wouldPass), 'number hour'], ['of those would pass', row => number(row.wouldPass), 'number']]),
+    ['not compared', row => number(row.unknown), 'number hour']
   ];
   const denied = of.wouldDeny;
   return html`${table(columns, of.outcomes, empty, 'outcomes')}
     ${denied.total
       ? html`<div class="two">
-          ${table([['would be denied', row => keyLink(row.key, row.tenant)], ['times', count, 'number']], denied.keys, '', 'keys')}
+          ${table([['would be denied', row => keyLink(row.key, row.tenant), 'long'], ['times', count, 'number']], denied.keys, '', 'keys')}
           ${table([['by the limit', row => html`${row.limit} <small>${row.operation}, ${row.plan}</small>`], ['times', count, 'number']], denied.limits, '', 'limits')}
         </div>`
       : nothing}`;
@@ -108,11 +108,11 @@ function result(told) {
   const share = one => (100 * (one.denied + one.neverAllowed)) / Math.max(1, one.admitted + one.denied + one.neverAllowed);
   const [inForce, draft] = told.policies;
   const columns = [
-    ['policy', one => html`<b>${one.policy}</b>`],
+    ['policy', one => html`<b>${one.policy}</b>`, 'long'],
     ['admitted', one => number(one.admitted), 'number'],
     ['denied', one => html`${bar(share(one), `${number(share(one))} % denied`)}<small>${number(one.denied)}, ${number(share(one))} %</small>`, 'wide'],
-    ['blocked', one => number(one.neverAllowed), 'number'],
-    ['unknown caller', one => number(one.unknown), 'number']
+    ['blocked', one => number(one.neverAllowed), 'number hour'],
+    ['unknown caller', one => number(one.unknown), 'number hour']
   ];
   return html`<p>${replayed.name}: ${number(told.lines)} lines${told.unread ? html`, <b>${number(told.unread)} of another form</b> (${told.unreadReasons.map(one => one.reason).join(', ')})` : nothing}</p>
     ${table(columns, told.policies, '', 'replay')}

@@ -147,26 +147,26 @@ const changed = row => html`${age(row.changed.at)} <small>by ${row.changed.by}</
 const COLUMNS = {
   keys: () => [
     ['key', row => html`<a data-row href=${withQuery('#/keys', { ...query(), key: row.id })}>${row.tenant}/${row.id}</a>`],
-    ['plan', planOf],
+    ['plan', planOf, 'long'],
     ['state', state],
-    ['overrides', row => (row.overrides || []).length || nothing, 'number'],
-    ['expires', row => time(row.expires)],
+    ['overrides', row => (row.overrides || []).length || nothing, 'number hour'],
+    ['expires', row => time(row.expires), 'hour'],
     ['changed', changed, 'hour'],
     ['note', row => row.note || nothing, 'note']
   ],
   tenants: () => [
     ['tenant', row => html`<a data-row href=${withQuery('#/now', { tenant: row.id })}>${row.id}</a>`],
-    ['plan', row => row.plan || html`<span class="quiet">the default</span>`],
+    ['plan', row => row.plan || html`<span class="quiet">the default</span>`, 'long'],
     ['state', state],
-    ['keys at most', row => row.maxKeys ?? nothing, 'number'],
+    ['keys at most', row => row.maxKeys ?? nothing, 'number hour'],
     ['keys', row => html`<a href=${withQuery('#/keys', { tenant: row.id })}>its keys</a>`],
     ['changed', changed, 'hour'],
     ['note', row => row.note || nothing, 'note']
   ],
   tokens: app => [
-    ['token', row => html`<b>${row.name}</b>`],
+    ['token', row => html`<b>${row.name}</b>`, 'long'],
     ['scope', row => row.scope],
-    ['tenant', row => row.tenant || html`<span class="quiet">all</span>`],
+    ['tenant', row => row.tenant || html`<span class="quiet">all</span>`, 'long'],
     ['expires', row => time(row.expires)],
     ['', row => html`<button type="button" class="plain" @click=${app.doing(async () => await remove(app, `the token ${row.name}`, `/v1/tokens/${encodeURIComponent(row.name)}`) && find())}>Delete…</button>`]
   ]

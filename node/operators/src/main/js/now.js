@@ -90,14 +90,14 @@ const nodesInWords = () => `${live.nodes.length} ${live.nodes.length === 1 ? 'no
 
 function nodes() {
   const columns = [
-    ['node', node => html`<span title=${node.node}>${node.listens}</span>${node.seen ? html` <small class="gone">not seen for ${age(node.seen, live.at)}</small>` : nothing}`],
-    ['up since', node => time(node.upSince)],
+    ['node', node => html`<span title=${node.node}>${node.listens}</span>${node.seen ? html` <small class="gone">not seen for ${age(node.seen, live.at)}</small>` : nothing}`, 'long'],
+    ['up since', node => time(node.upSince), 'hour'],
     ['policy', node => node.revision, 'number'],
     ['Redis', node => (node.away > 0 ? html`<b class="bad">${Math.round(node.away * 100)} % away</b>` : `at most ${number(node.redisMostMs)} ms`)],
     ['waiting', node => number(node.held), 'number'],
-    ['in use', node => number(node.holds), 'number'],
-    ['pre-fetched', node => number(node.leased), 'number'],
-    ['heap', node => html`${bar((100 * node.heapUsedMb) / node.heapMostMb, `${node.heapUsedMb} of ${node.heapMostMb} MB`)} <small>${node.heapUsedMb} of ${node.heapMostMb} MB</small>`, 'wide']
+    ['in use', node => number(node.holds), 'number hour'],
+    ['pre-fetched', node => number(node.leased), 'number hour'],
+    ['heap', node => html`${bar((100 * node.heapUsedMb) / node.heapMostMb, `${node.heapUsedMb} of ${node.heapMostMb} MB`)} <small>${node.heapUsedMb} of ${node.heapMostMb} MB</small>`, 'wide hour']
   ];
   return html`<details class="nodes"><summary>${nodesInWords()}</summary>${table(columns, [...live.nodes, ...live.unseen], '', 'nodes')}</details>`;
 }

@@ -93,7 +93,7 @@ export function drawTenant(app, close) {
       ? html`${buttons(app)}
         <h3>Shared limits</h3>${limitTable(shown.limits, 'Its keys share no limit, or none of them is known.', 'shared limits', app.parameters.limit)}
         <h3>Record</h3>${about()}
-        <h3>Keys <a href=${withQuery('#/keys', { tenant })}>all</a></h3>${table([['key', one => keyLink(one.id, '')], ['plan', planOf], ['state', one => one.state]], keys, shown.isAway ? UNKNOWN : 'The tenant has no keys with records.', 'keys of the tenant')}`
+        <h3>Keys <a href=${withQuery('#/keys', { tenant })}>all</a></h3>${table([['key', one => keyLink(one.id, ''), 'long'], ['plan', planOf, 'long'], ['state', one => one.state]], keys, shown.isAway ? UNKNOWN : 'The tenant has no keys with records.', 'keys of the tenant')}`
       : app.failure ? nothing : loading(4)}
   </section>`;
 }

@@ -95,12 +95,12 @@ function upstream(app, of) {
   const limit = highest('upstream.limit', { upstream: of.name });
   const waiting = added('upstream.queue', { upstream: of.name });
   const columns = [
-    ['provider', one => html`<b>${one.name}</b>`],
+    ['provider', one => html`<b>${one.name}</b>`, 'long'],
     ['state', standing],
-    ['rate', one => `${number(one.rate)}/s`, 'number'],
+    ['rate', one => `${number(one.rate)}/s`, 'number hour'],
     ['failed', one => `${number(one.failed)} %`, 'number'],
-    ['p99', one => (one.p99 === null ? '–' : wait(one.p99)), 'number'],
-    ['under way', one => one.busy ?? '–', 'number']
+    ['p99', one => (one.p99 === null ? '–' : wait(one.p99)), 'number hour'],
+    ['under way', one => one.busy ?? '–', 'number hour']
   ];
   const rows = [...names].sort().map(name => provider(of.name, name, of.state));
   return html`<h3>${of.name} <small>${number(underWay)}${limit ? ` of ${number(limit)}` : ''} under way, ${number(waiting)} waiting</small></h3>
@@ -125,11 +125,11 @@ function standingOf(one) {
 
 function windows(all) {
   const columns = [
-    ['window', one => html`<b>${one.name}</b>`],
+    ['window', one => html`<b>${one.name}</b>`, 'long'],
     ['done up to', one => number(highest('window.watermark', { window: one.name })), 'number'],
     ['ranges', standingOf, 'wide'],
-    ['next number', one => one.state.next ?? '–', 'number'],
-    ['details', raw]
+    ['next number', one => one.state.next ?? '–', 'number hour'],
+    ['details', raw, 'hour']
   ];
   return table(columns, all, 'The policy has no windows.', 'windows');
 }
@@ -170,12 +170,12 @@ function jobList(app) {
   const { operation, from, jobs } = queued.list;
   const total = length(queued.list);
   const columns = [
-    ['job', job => html`<code title=${job.id}>${job.id.slice(0, 8)}</code>`],
-    ['key', job => keyLink(job.key, job.tenant)],
+    ['job', job => html`<code title=${job.id}>${job.id.slice(0, 8)}</code>`, 'hour'],
+    ['key', job => keyLink(job.key, job.tenant), 'long'],
     ['state', job => html`${STATES[job.state] || job.state}${job.position === undefined ? nothing : html` <small>${number(job.position)} before it</small>`}`],
-    ['age', job => wait(job.ageMs), 'number'],
-    ['done in', job => inSeconds(job.etaSeconds), 'number'],
-    ['tries', job => number(job.attempts), 'number'],
+    ['age', job => wait(job.ageMs), 'number hour'],
+    ['done in', job => inSeconds(job.etaSeconds), 'number hour'],
+    ['tries', job => number(job.attempts), 'number hour'],
     ['', job => html`<button type="button" ?disabled=${!app.may('keys')} @click=${app.doing(() => cancelJob(app, operation, job))}>Cancel…</button>`]
   ];
   const to = (start, words) => html`<a href=${address(operation, start)}>${words}</a>`;
@@ -189,11 +189,11 @@ function drawJobs(app, ended) {
   const columns = [
     ['operation', one => html`<a data-row href=${address(one.operation)}>${one.operation}</a>`],
     ['waiting', one => number(one.waiting + one.checking), 'number'],
-    ['to be sent', one => number(one.dispatch), 'number'],
+    ['to be sent', one => number(one.dispatch), 'number hour'],
     ['running', one => number(one.running), 'number'],
-    ['oldest', one => (one.oldestMs === undefined ? '–' : wait(one.oldestMs)), 'number'],
+    ['oldest', one => (one.oldestMs === undefined ? '–' : wait(one.oldestMs)), 'number hour'],
     ['a new one takes', one => inSeconds(one.etaSeconds), 'number'],
-    ['ended', one => `${number(ended(one.operation).rate)}/s`, 'number'],
+    ['ended', one => `${number(ended(one.operation).rate)}/s`, 'number hour'],
     ['failed', one => number(ended(one.operation).failed), 'number']
   ];
   return html`${table(columns, queued.queues, 'The policy has no operation with jobs.', 'jobs', one => one.operation === queued.list?.operation)}
@@ -227,10 +227,10 @@ const namedBy = name => known.rules.filter(rule => rule.to === name).map(rule =>
 function drawWarnings(app) {
   const missing = known.rules?.filter(rule => !known.receivers.some(one => one.name === rule.to)) || [];
   const columns = [
-    ['receiver', one => html`<b>${one.name}</b>`],
-    ['state', reached],
-    ['rules', one => namedBy(one.name).join('; ') || html`<span class="quiet">none</span>`],
-    ['taken', one => number(one.delivered), 'number'],
+    ['receiver', one => html`<b>${one.name}</b>`, 'long'],
+    ['state', reached, 'long'],
+    ['rules', one => namedBy(one.name).join('; ') || html`<span class="quiet">none</span>`, 'long hour'],
+    ['taken', one => number(one.delivered), 'number hour'],
     ['failed', one => number(one.failed), 'number'],
     ['', one => html`<button type="button" ?disabled=${!app.may('all')} @click=${app.doing(() => testReceiver(app, one.name))}>Test</button>`]
   ];

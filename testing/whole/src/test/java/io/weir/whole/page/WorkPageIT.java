@@ -20,6 +20,7 @@ import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Base64;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Pattern;
@@ -143,6 +144,56 @@ final class WorkPageIT extends OperatorsPage {
     page.navigate(worker.adminUri("/page") + "#/now?list=changes");
     assertThat(page.locator("[aria-label=changes]")).containsText("queued → cancelled");
     assertThat(complaints).isEmpty();
+  }
+
+  @Test
+  void longNamesAreReadOnAPhone() {
+    String name = "n".repeat(60);
+    JsonObject queue = new JsonObject().put("operation", name);
+    for (String count :
+        List.of("waiting", "checking", "dispatch", "running", "oldestMs", "etaSeconds")) {
+      queue.put(count, 12_345);
+    }
+    JsonObject job = new JsonObject()
+        .put("id", "0123456789abcdef")
+        .put("tenant", name)
+        .put("key", name)
+        .put("state", "receipt_received")
+        .put("position", 12_345)
+        .put("ageMs", 12_345_678)
+        .put("etaSeconds", 12_345)
+        .put("attempts", 3);
+    answered("**/v1/job-queues", new JsonObject().put("queues", JsonArray.of(queue)));
+    answered("**/v1/job-queues/*", queue.copy().put("from", 0).put("jobs", JsonArray.of(job)));
+    JsonObject receiver = new JsonObject()
+        .put("name", name)
+        .put("failingSince", "2026-01-02T03:04:05Z")
+        .put("why", "no answer from https://" + name)
+        .put("delivered", 12_345)
+        .put("failed", 123);
+    answered(
+        "**/v1/warnings",
+        new JsonObject().put("rules", new JsonArray()).put("receivers", JsonArray.of(receiver)));
+    page.setViewportSize(390, 900);
+    signIn(worker, NodeFixture.ADMIN);
+    assertThat(page.locator(".figures")).isVisible();
+    goWork("?jobs=" + name);
+    assertThat(page.locator("[aria-label='jobs of " + name + "']")).isVisible();
+    assertThat(isTooWide()).isEqualTo(false);
+    for (Locator table : page.locator(".scroll").all()) {
+      assertThat(table.evaluate("element => element.scrollWidth - element.clientWidth"))
+          .as(table.getAttribute("aria-label"))
+          .isEqualTo(0);
+    }
+    assertThat(complaints).isEmpty();
+  }
+
+  private void answered(String path, JsonObject answer) {
+    page.route(
+        path,
+        route -> route.fulfill(new Route.FulfillOptions()
+            .setContentType("application/json")
+            .setBody(answer.encode())));
   }
 
   private static void window(String verb, String body) {
