@@ -75,13 +75,13 @@ function heardPulse({ spans, ...pulse }) {
 }
 
 // A span without decisions is not sent: it is known by what was asked for. Before its start no node counts, and what a
-// node counted before it started anew, or was not seen any more, nobody tells.
-function know({ since, span, spanSeconds, nodes, unseen, nodesAsked, redis }) {
-  const spanOf = ({ seen, upSince }) => Math.floor(Date.parse(seen || upSince) / (spanSeconds * 1000));
+// node counted before it was stopped, or was not seen any more, nobody tells. One that was added took nothing with it.
+function know({ since, span, spanSeconds, nodes, unseen, ended, nodesAsked, redis }) {
+  const spanOf = at => Math.floor(Date.parse(at) / (spanSeconds * 1000));
   const by = redis === 'answers' && nodes.length >= nodesAsked ? 'all' : 'some';
-  const whole = Math.max(...[...nodes, ...unseen].map(spanOf));
-  for (let number = Math.max(since, Math.min(...nodes.map(spanOf))); number < span; number++) {
-    const rank = number === span - 1 || number < whole ? 'some' : by; // not each node has ended the last one
+  const gone = Math.max(...unseen.map(one => spanOf(one.seen)), ended ? spanOf(ended) : 0);
+  for (let number = Math.max(since, Math.min(...nodes.map(one => spanOf(one.upSince)))); number < span; number++) {
+    const rank = number === span - 1 || number <= gone ? 'some' : by; // not each node has ended the last one
     if (live.known.get(number) !== 'all') {
       live.known.set(number, rank);
     }

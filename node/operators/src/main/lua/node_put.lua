@@ -23,7 +23,7 @@ local node, lives_ms, most = ARGV[1], tonumber(ARGV[3]), tonumber(ARGV[4])
 local now_ms = math.floor(clock(ARGV)(1) / 1000)
 
 local function seen_ms(text)
-  return tonumber(string.match(text or '', '^(%d+) ')) or 0
+  return tonumber(string.match(text or '', '^%d+')) or 0
 end
 
 local function too_many()

@@ -5,6 +5,7 @@ import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.weir.node.admin.OperatorWork;
 import io.weir.operators.nodes.AllNodes;
+import io.weir.operators.nodes.RedisNodes.LastHour;
 import io.weir.operators.nodes.RedisNodes.SeenNode;
 import io.weir.operators.status.ClusterStatus;
 import io.weir.operators.status.ClusterStatus.NodeAnswers;
@@ -27,7 +28,7 @@ public final class Pulse {
   private final AllNodes nodes;
   private final Counted counted;
   private final Supplier<JsonObject> facts;
-  private final Supplier<CompletionStage<List<SeenNode>>> seen;
+  private final Supplier<CompletionStage<LastHour>> lastHour;
   private final ClusterStatus status;
   private final Supplier<Instant> now;
 
@@ -35,20 +36,20 @@ public final class Pulse {
    * A pulse that answers for this node, too.
    *
    * @param facts what this node is and holds
-   * @param seen the nodes of the last hour
+   * @param lastHour the nodes of the last hour
    * @param now tells Redis's time
    */
   Pulse(
       AllNodes nodes,
       Counted counted,
       Supplier<JsonObject> facts,
-      Supplier<CompletionStage<List<SeenNode>>> seen,
+      Supplier<CompletionStage<LastHour>> lastHour,
       ClusterStatus status,
       Supplier<Instant> now) {
     this.nodes = nodes;
     this.counted = counted;
     this.facts = facts;
-    this.seen = seen;
+    this.lastHour = lastHour;
     this.status = status;
     this.now = now;
     nodes.answer(TOPIC, text -> Future.succeededFuture(own(Long.parseLong(text))));
@@ -74,7 +75,7 @@ public final class Pulse {
     return nodes
         .ask(work, operator, TOPIC, Long.toString(since))
         .compose(answers -> recorded(work, answers)
-            .compose(nodes -> work.run(() -> summed(answers, nodes, since))));
+            .compose(known -> work.run(() -> summed(answers, known, since))));
   }
 
   /** Whether the cluster needs an operator: the verdict in what {@link #look} finds. */
@@ -88,13 +89,13 @@ public final class Pulse {
     return nodes.named(facts.get()).put(SPANS, spans);
   }
 
-  private Future<List<SeenNode>> recorded(OperatorWork work, Optional<Answers> answers) {
+  private Future<LastHour> recorded(OperatorWork work, Optional<Answers> answers) {
     return answers.isEmpty()
-        ? Future.succeededFuture(List.of())
-        : work.of(seen.get()).otherwise(List.of());
+        ? Future.succeededFuture(LastHour.UNKNOWN)
+        : work.of(lastHour.get()).otherwise(LastHour.UNKNOWN);
   }
 
-  private JsonObject summed(Optional<Answers> others, List<SeenNode> seen, long since) {
+  private JsonObject summed(Optional<Answers> others, LastHour known, long since) {
     Map<String, JsonObject> byName = nodes.byName(others, own(since));
     Map<Long, List<Span>> bySpan = new TreeMap<>();
     byName.values().stream()
@@ -108,10 +109,10 @@ public final class Pulse {
     int asked = Math.max(answers.size(), AllNodes.orNone(others).asked());
     Instant at = now.get();
     List<SeenNode> unseen =
-        seen.stream().filter(one -> !byName.containsKey(one.node())).toList();
+        known.nodes().stream().filter(one -> !byName.containsKey(one.node())).toList();
     NodeAnswers ofNodes = new NodeAnswers(answers, asked, unseen, others.isEmpty());
     JsonObject verdict = status.of(ofNodes, at);
-    return new JsonObject()
+    JsonObject pulse = new JsonObject()
         .put("at", at.toString())
         .put("span", span())
         .put("spanSeconds", Span.SECONDS)
@@ -122,6 +123,8 @@ public final class Pulse {
         .put("nodes", new JsonArray(answers))
         .put("unseen", new JsonArray(unseen.stream().map(Pulse::last).toList()))
         .put(SPANS, spans);
+    known.ended().ifPresent(last -> pulse.put("ended", last.toString()));
+    return pulse;
   }
 
   // The figures are those of then; the findings of a node that has ended are nobody's.

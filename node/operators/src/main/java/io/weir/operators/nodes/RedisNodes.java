@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -47,25 +48,44 @@ public final class RedisNodes {
     return library.run("node_put", KEYS, arguments).thenApply(removed -> null);
   }
 
-  /** The nodes of the last hour, also those that answer. */
-  public CompletableFuture<List<SeenNode>> look() {
-    List<String> arguments = List.of(Long.toString(LIVES.toMillis()));
-    return library.run("node_look", KEYS, arguments).thenApply(RedisNodes::seen);
+  /**
+   * What is known of the last hour.
+   *
+   * @param nodes those that described themselves, also those that answer
+   * @param ended when a node ended with notice last: its figures are gone
+   */
+  public record LastHour(List<SeenNode> nodes, Optional<Instant> ended) {
+    /** Nothing. */
+    public static final LastHour UNKNOWN = new LastHour(List.of(), Optional.empty());
+
+    public LastHour {
+      nodes = List.copyOf(nodes);
+    }
   }
 
-  private static List<SeenNode> seen(List<Object> answer) {
+  /** Looks at the last hour. */
+  public CompletableFuture<LastHour> look() {
+    List<String> arguments = List.of(Long.toString(LIVES.toMillis()));
+    return library.run("node_look", KEYS, arguments).thenApply(RedisNodes::lastHour);
+  }
+
+  private static LastHour lastHour(List<Object> answer) {
     List<SeenNode> nodes = new ArrayList<>();
-    for (int i = 0; i + PARTS <= answer.size(); i += PARTS) {
+    for (int i = 1; i + PARTS <= answer.size(); i += PARTS) {
       nodes.add(new SeenNode(
           (String) answer.get(i),
           Instant.ofEpochMilli((Long) answer.get(i + 1)),
           JsonInput.object((String) answer.get(i + 2))));
     }
-    return nodes;
+    Optional<Instant> ended =
+        Optional.of((Long) answer.get(0)).filter(millis -> millis > 0).map(Instant::ofEpochMilli);
+    return new LastHour(nodes, ended);
   }
 
-  /** Removes the record of a node that ends. */
+  /** Removes the record of a node that ends, and notes the time. */
   public CompletableFuture<Void> end(String node) {
-    return library.run("node_end", KEYS, List.of(node)).thenApply(removed -> null);
+    return library
+        .run("node_end", KEYS, List.of(node, Long.toString(LIVES.toMillis())))
+        .thenApply(removed -> null);
   }
 }

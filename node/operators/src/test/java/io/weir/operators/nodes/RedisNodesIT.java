@@ -37,7 +37,7 @@ final class RedisNodesIT {
   }
 
   private List<String> seen() {
-    return nodes.look().join().stream().map(SeenNode::node).sorted().toList();
+    return nodes.look().join().nodes().stream().map(SeenNode::node).sorted().toList();
   }
 
   private Instant now() {
@@ -55,7 +55,7 @@ final class RedisNodesIT {
     put("one");
     put("two");
     put("two");
-    SeenNode one = nodes.look().join().stream()
+    SeenNode one = nodes.look().join().nodes().stream()
         .filter(it -> it.node().equals("one"))
         .findFirst()
         .orElseThrow();
@@ -63,9 +63,14 @@ final class RedisNodesIT {
     assertThat(one.seen()).isBetween(before, now().plusSeconds(1));
     assertThat(seen()).containsExactly("one", "two");
 
+    assertThat(nodes.look().join().ended()).isEmpty();
     nodes.end("one").join();
     nodes.end("one").join();
     assertThat(seen()).containsExactly("two");
+    assertThat(nodes.look().join().ended().orElseThrow())
+        .isBetween(before, now().plusSeconds(1));
+    put("two");
+    assertThat(nodes.look().join().ended()).isPresent();
   }
 
   @Test

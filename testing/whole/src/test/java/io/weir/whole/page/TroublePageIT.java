@@ -137,11 +137,10 @@ final class TroublePageIT extends OperatorsPage {
     assertThat(complaints).isEmpty();
   }
 
-  // Its figures are nobody's: the time before it started anew would be drawn at a lower rate.
+  // What a node counted ends with it: the time before would be drawn at a lower rate.
   @Test
-  void whatANodeCountedBeforeItStartedAnewIsShaded() {
+  void theTimeBeforeANodeIsStoppedIsShadedAndThatBeforeOneIsAddedIsNot() {
     signIn();
-    assertThat(page.locator(".chart .gap.some")).hasCount(0);
     JsonObject facts = NodeFixture.json(send("GET", "/v1/nodes", ""));
     long since = Instant.parse(facts.getJsonArray("nodes").getJsonObject(0).getString("upSince"))
         .getEpochSecond();
@@ -155,8 +154,12 @@ final class TroublePageIT extends OperatorsPage {
       // Another page: what was told to this one stays known. The session is one of all nodes.
       page.navigate(other.adminUri("/page").toString());
       assertThat(page.locator(".nodes summary")).containsText("2 nodes");
-      assertThat(page.locator(".chart .gap.some")).hasText("a part of the nodes");
+      assertThat(page.locator(".chart .gap.none")).hasCount(1);
+      assertThat(page.locator(".chart .gap.some")).hasCount(0);
     }
+    page.navigate(node.adminUri("/page").toString());
+    assertThat(page.locator(".nodes summary")).hasText("1 node");
+    assertThat(page.locator(".chart .gap.some")).hasText("a part of the nodes");
     assertThat(complaints).isEmpty();
   }
 
