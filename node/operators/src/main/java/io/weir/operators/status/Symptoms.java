@@ -42,6 +42,7 @@ public final class Symptoms {
         Symptom.ofNode(Code.POLICY_FILE_REFUSED, Symptoms::refusedFile),
         Symptom.ofNode(Code.REDIS_SLOW, Symptoms::slow).after(Duration.ofMinutes(1)),
         Symptom.ofThings(Code.PROVIDER_LEFT_ALONE, Symptoms::leftAlone),
+        Symptom.ofThings(Code.PROVIDER_REFUSES_KEY, Symptoms::refusedKeys),
         Symptom.ofThings(Code.WINDOW_FAILED, Symptoms::failedWindows),
         Symptom.ofNode(Code.DENIALS_UNUSUAL, Symptoms::denials),
         Symptom.ofNode(
@@ -112,6 +113,15 @@ public final class Symptoms {
           String[] parts = name.split("/", 2);
           String state = breaker > 1 ? "left alone" : "tried again";
           return "Provider %s of %s is %s after failures".formatted(parts[1], parts[0], state);
+        });
+  }
+
+  private static Map<String, String> refusedKeys(Readings readings) {
+    return named(
+        readings.gaugesAboveZero("throttle.upstream.key.refused", "upstream", "provider", "key"),
+        (name, refused) -> {
+          String[] parts = name.split("/", 3);
+          return "Provider %s of %s refuses the key %s".formatted(parts[1], parts[0], parts[2]);
         });
   }
 

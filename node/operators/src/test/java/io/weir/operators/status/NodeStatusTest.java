@@ -227,6 +227,9 @@ final class NodeStatusTest {
   void eachProviderWindowReceiverAndRuleIsFoundForItself() {
     gauge("throttle.upstream.breaker", Tags.of("upstream", "llm", "provider", "ours"), 0.0);
     gauge("throttle.upstream.breaker", Tags.of("upstream", "llm", "provider", "public"), 2.0);
+    Tags place = Tags.of("upstream", "llm", "provider", "ours");
+    gauge("throttle.upstream.key.refused", place.and("key", "k1"), 1.0);
+    gauge("throttle.upstream.key.refused", place.and("key", "k2"), 0.0);
     gauge("throttle.window.failed", Tags.of("window", "blocks"), 3.0);
     gauge("throttle.window.failed", Tags.of("window", "away"), Double.NaN);
     failing.set(Map.of("ops", "status 500"));
@@ -235,10 +238,13 @@ final class NodeStatusTest {
     assertThat(found())
         .containsExactly(
             "provider_left_alone llm/public since 2 s: Provider public of llm is left alone after failures",
+            "provider_refuses_key llm/ours/k1 since 2 s: Provider ours of llm refuses the key k1",
             "window_failed blocks since 2 s: Window blocks waits: 3 of its ranges have failed",
             "receiver_fails ops since 2 s: Receiver ops does not take warnings: status 500",
             "receiver_unknown big since 2 s: Rule big warns sales, a receiver of no file");
     assertThat(described().getJsonArray("findings").getJsonObject(0).getString("doThis"))
         .isEqualTo("See weir work, and whether the provider answers.");
+    assertThat(described().getJsonArray("findings").getJsonObject(1).getString("doThis"))
+        .isEqualTo("Renew the key at the provider: see weir inspect --upstream llm.");
   }
 }

@@ -19,6 +19,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Supplier;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
@@ -214,9 +215,17 @@ public final class ProviderMeters {
         .increment();
   }
 
-  /** A provider refuses a key, which is not used for a while. */
-  public void rested(String upstream, String provider) {
+  /**
+   * A provider refuses a key, which is not used for a while.
+   *
+   * @param isRefused 1 until the key works again, then 0
+   */
+  public void rested(String upstream, String provider, String key, Supplier<Number> isRefused) {
     rested(new ProviderId(upstream, provider)).increment();
+    Gauge.builder("throttle.upstream.key.refused", isRefused)
+        .description("Whether this node was refused a key of a provider that has not worked since")
+        .tags("upstream", upstream, "provider", provider, "key", key)
+        .register(registry);
   }
 
   private Counter rested(ProviderId place) {

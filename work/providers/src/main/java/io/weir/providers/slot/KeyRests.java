@@ -12,13 +12,21 @@ import org.jspecify.annotations.Nullable;
 public final class KeyRests {
   private static final long FIRST_NANOS = TimeUnit.SECONDS.toNanos(10);
   private static final long LONGEST_NANOS = TimeUnit.MINUTES.toNanos(10);
+  /** After its rest a key is tried by the next request. */
+  private static final long TRIED_NANOS = TimeUnit.MINUTES.toNanos(1);
   /** A policy has at most 10,000 key slots. */
   private static final int MOST = 20_000;
 
   private final Map<Key, Rest> rests = new ConcurrentHashMap<>();
 
   /** @param scope the key, or {@code key/group} */
-  record Key(String upstream, String provider, String scope) {}
+  record Key(String upstream, String provider, String scope) {
+    private boolean isOf(Key slot) {
+      return upstream.equals(slot.upstream)
+          && provider.equals(slot.provider)
+          && (scope.equals(slot.scope) || scope.startsWith(slot.scope + "/"));
+    }
+  }
 
   private record Rest(long nanos, long untilNanos) {}
 
@@ -38,6 +46,16 @@ public final class KeyRests {
     }
     long nanos = before == null ? FIRST_NANOS : Math.min(LONGEST_NANOS, 2 * before.nanos);
     return new Rest(nanos, nowNanos + nanos);
+  }
+
+  /**
+   * Whether a key is refused, for all operations or those of a group: from the begin of a rest until it works again, or until
+   * nobody has used it for a minute after its rest.
+   */
+  boolean isRefused(Key slot, long nowNanos) {
+    return rests.entrySet().stream()
+        .anyMatch(one ->
+            one.getKey().isOf(slot) && one.getValue().untilNanos - nowNanos + TRIED_NANOS > 0);
   }
 
   /** The key works, or is to be tried as if it were new. */

@@ -124,7 +124,13 @@ public final class ProviderLessons {
   void rest(BookedSlot refused, String group) {
     long micros = rests.refusedMicros(key(refused, group), System.nanoTime());
     gate.report(refused, Lesson.of(scope(refused, group), micros, 0, ""));
-    meters.rested(refused.upstream().name(), refused.provider());
+    KeyRests.Key slot =
+        new KeyRests.Key(refused.upstream().name(), refused.provider(), refused.key());
+    meters.rested(
+        slot.upstream(),
+        slot.provider(),
+        slot.scope(),
+        () -> rests.isRefused(slot, System.nanoTime()) ? 1 : 0);
     LOG.warn(
         "{} of {} refuses the key {}, which rests for {} s",
         refused.provider(),

@@ -46,7 +46,7 @@ final class ProviderMetersTest {
     meters.took(upstream, provider, 1);
     meters.request(upstream, RequestEnd.ANSWERED);
     meters.again(upstream, "Call", provider, 1);
-    meters.rested(upstream, provider);
+    meters.rested(upstream, provider, "-", () -> 1);
     meters.breaker(upstream, provider, "open");
     meters.stands(
         requireNonNull(policy(upstream, provider).get(upstream)),

@@ -34,6 +34,22 @@ final class KeyRestsTest {
   }
 
   @Test
+  void aKeyIsRefusedUntilItWorksOrNobodyUsesIt() {
+    assertThat(rests.isRefused(KEY, now)).isFalse();
+    rests.refusedMicros(new KeyRests.Key("rpc", "a", "k1/fast"), now);
+    assertThat(rests.isRefused(KEY, now)).isTrue(); // for one group
+    assertThat(rests.isRefused(new KeyRests.Key("rpc", "a", "k"), now)).isFalse();
+    now += 69 * SECOND;
+    assertThat(rests.isRefused(KEY, now)).isTrue();
+    now += SECOND;
+    assertThat(rests.isRefused(KEY, now)).isFalse();
+    restSeconds();
+    assertThat(rests.isRefused(KEY, now)).isTrue();
+    rests.forget(KEY);
+    assertThat(rests.isRefused(KEY, now)).isFalse();
+  }
+
+  @Test
   void aKeyThatWorksAgainBeginsAnew() {
     restSeconds();
     now += 10 * SECOND;

@@ -49,6 +49,9 @@ final class RefusedKeysIT extends TwoProviders {
     await()
         .until(() ->
             metrics("throttle_upstream_keys_rested_total{provider=\"a\",upstream=\"two\"} 1.0"));
+    assertThat(metrics(
+            "throttle_upstream_key_refused{key=\"k1\",provider=\"a\",upstream=\"two\"} 1.0"))
+        .isTrue();
     for (int i = 0; i < 10; i++) {
       assertThat(post("/ask", "x").body()).isEqualTo("fine");
     }
