@@ -21,17 +21,13 @@ export async function findRecord(of) {
 }
 
 /**
- * Changes the record of a key or a tenant. A subject of a rule has none: the node makes one, with the plan that it has by
- * its rule. A tenant without one gets it, too.
+ * Changes the record of a key or a tenant. If there is none, the node makes one: of a subject of a rule with the plan that
+ * it has by its rule.
  *
  * @param of the key or the tenant as it was shown: what was confirmed is done to it, whatever is shown by now
  */
 async function change(of, json) {
-  if (of.key || of.record) {
-    await ask(path(of), { method: 'PATCH', json, headers: of.record ? { 'If-Match': of.tag } : {} });
-  } else {
-    await ask('/v1/tenants', { method: 'POST', json: { id: of.tenant, ...json } });
-  }
+  await ask(path(of), { method: 'PATCH', json, headers: of.record ? { 'If-Match': of.tag } : {} });
 }
 
 let settled = Promise.resolve();

@@ -104,6 +104,11 @@ public record Policy(
     return Optional.empty();
   }
 
+  /** Whether it lists this tenant, whose settings outside of it do not apply then. */
+  public boolean listsTenant(String name) {
+    return callers.compiler().listsTenant(name);
+  }
+
   /**
    * Whether it has each plan, and each name in it, that subjects outside of another policy have by that one: if so, none
    * of them loses its limits or an override by its names.

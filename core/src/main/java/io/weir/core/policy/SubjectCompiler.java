@@ -14,6 +14,9 @@ public interface SubjectCompiler {
   /** The name of the plan of a subject, if any is named anywhere. */
   Optional<String> planName(SubjectEntry entry);
 
+  /** Whether the policy lists this tenant, whose settings outside of it do not apply then. */
+  boolean listsTenant(String name);
+
   /** The names of the policy that such subjects depend on. */
   NamesInUse names();
 

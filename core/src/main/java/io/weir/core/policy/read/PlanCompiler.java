@@ -69,6 +69,11 @@ final class PlanCompiler implements SubjectCompiler {
   }
 
   @Override
+  public boolean listsTenant(String name) {
+    return tenants.containsKey(name);
+  }
+
+  @Override
   public NamesInUse names() {
     Map<String, Optional<String>> planOfTenant = new HashMap<>();
     tenants.forEach((tenant, settings) -> planOfTenant.put(tenant, settings.plan()));

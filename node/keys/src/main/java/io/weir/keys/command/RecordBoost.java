@@ -49,14 +49,15 @@ final class RecordBoost {
     String path = records + AdminCommand.segment(call.text("ID"));
     JsonObject boost = wanted(call);
     HttpResponse<String> seen = call.get(path);
-    boolean isWithoutRecord = records.equals(KEYS) && seen.statusCode() == 404;
-    HttpResponse<String> limits = isWithoutRecord
+    boolean isWithoutRecord = seen.statusCode() == 404;
+    boolean isNewTenant = isWithoutRecord && !records.equals(KEYS);
+    HttpResponse<String> limits = isWithoutRecord && !isNewTenant
         ? call.get("/v1/explain" + AdminCommand.query(Map.of("key", call.text("ID"))))
         : seen;
-    if (call.failed(limits)) {
+    if (!isNewTenant && call.failed(limits)) {
       return 1;
     }
-    JsonObject record = JsonInput.object(limits.body());
+    JsonObject record = isNewTenant ? new JsonObject() : JsonInput.object(limits.body());
     String of = name(boost) + " of " + call.text("ID");
     Optional<JsonObject> present = present(record, boost);
     if (!call.flag("--lower") && present.isPresent() && size(boost) <= size(present.get())) {
@@ -64,7 +65,7 @@ final class RecordBoost {
       call.err().printf("%s is %s (expected: more than that, or --lower)%n", of, now);
       return 1;
     }
-    // A subject without a record gets one by the change.
+    // A subject or a tenant without a record gets one by the change.
     String[] condition = isWithoutRecord
         ? new String[] {"If-None-Match", "*"}
         : new String[] {"If-Match", seen.headers().firstValue("ETag").orElse("*")};

@@ -121,17 +121,34 @@ public final class TenantsDoor implements Door {
 
   private Future<Void> change(RoutedRequest request) {
     Operator operator = desk.operators().of(request.http());
+    String id = request.parameter("tenant");
+    return desk.of(desk.records().find(RecordType.TENANT, id))
+        .compose(stored -> stored.isEmpty() && UnrecordedTenant.isMadeBy(request, operator)
+            ? recorded(request, id, operator)
+            : changed(request, operator))
+        .compose(entry -> RecordService.answer(request, 200, entry, entry.toJson()));
+  }
+
+  private Future<StoredRecord> recorded(RoutedRequest request, String id, Operator operator) {
+    if (!operator.may(Scope.KEYS)) {
+      throw Operators.forbidden();
+    }
+    return desk.body(request, RecordService.MAX_BYTES, RecordRequest.INVALID)
+        .compose(patch -> new UnrecordedTenant(desk).changed(id, operator, patch));
+  }
+
+  private Future<StoredRecord> changed(RoutedRequest request, Operator operator) {
     return own(request, operator)
         .compose(entry -> desk.body(request, RecordService.MAX_BYTES, RecordRequest.INVALID)
             .compose((JsonObject patch) -> {
+              RecordService.requireWanted(request.http());
               Stamp now = desk.stamp(entry.name().id(), operator);
               return desk.change(request, entry, KeysDoor.verb(patch), now, seen -> {
                 StoredRecord patched = RecordRequest.patched(seen, patch, now);
                 RecordRequest.requireFits(desk.policy(), patched, Optional.empty());
                 return patched;
               });
-            }))
-        .compose(entry -> RecordService.answer(request, 200, entry, entry.toJson()));
+            }));
   }
 
   private Future<Void> remove(RoutedRequest request) {

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * The sources of the identity of callers. Immutable.
@@ -60,6 +61,19 @@ public record IdentityRule(
 
   static IdentityRule of(Policy policy) {
     return policy.parts().get(PART).orElse(USUAL);
+  }
+
+  /** Whether a caller may be of this tenant by a source other than a key: by its settings, or since tokens state any. */
+  public static boolean mayName(Policy policy, String tenant) {
+    IdentityRule rule = of(policy);
+    Stream<Assigned> assigned = Stream.of(
+            rule.jwt().values().stream().map(Jwt::assigned),
+            rule.header().map(Header::assigned).stream(),
+            rule.certificate().stream(),
+            rule.anonymous().map(Anonymous::assigned).stream())
+        .flatMap(one -> one);
+    return rule.jwt().values().stream().anyMatch(jwt -> jwt.claims().tenant().isPresent())
+        || assigned.anyMatch(one -> one.tenant().filter(tenant::equals).isPresent());
   }
 
   /** Whether a header identifies callers, besides {@code Authorization}. */
