@@ -107,7 +107,7 @@ final class ExplainWordsIT {
     assertThat(printed("explain", "k1", "Export")).anyMatch(line -> line.startsWith("exports: "));
     assertThat(printed("explain", "k1")).anyMatch(line -> line.startsWith("exports: "));
     assertThat(printed("explain", "k1", "Search"))
-        .anyMatch(line -> line.matches("own +0 of 300 +5/s +key +plan +now"))
+        .anyMatch(line -> line.matches("own +0 of 300 +5 per s +key +plan +now"))
         .noneMatch(line -> line.contains("exports"));
   }
 

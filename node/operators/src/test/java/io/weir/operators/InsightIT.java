@@ -366,7 +366,7 @@ final class InsightIT {
     assertThat(weir("denials").lines().toList().get(0))
         .matches(" *ago +id +who +operation +limit +wait");
     assertThat(weir("explain", "k7", "Ask").lines().toList())
-        .anyMatch(line -> line.matches("requests +\\d+ of 60 .*1/s +key +plan.*"));
+        .anyMatch(line -> line.matches("requests +\\d+ of 60 .*1 per s +key +plan.*"));
   }
 
   @Test

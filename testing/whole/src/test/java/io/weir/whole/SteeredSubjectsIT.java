@@ -99,14 +99,14 @@ final class SteeredSubjectsIT {
     explained(subject, "would pass now");
     Ran less = boost(subject, "calls", "5");
     assertThat(less.status()).isEqualTo(1);
-    assertThat(less.err()).contains("calls of " + subject + " is 10/s (expected: more than that");
+    assertThat(less.err()).contains("calls of " + subject + " is 10 per s (expected: more than that");
     assertThat(weir("keys", "show", subject).err()).contains("key_unknown");
 
     Ran more = boost(subject, "calls", "50");
     assertThat(more.status()).as(more.err()).isZero();
-    assertThat(more.err()).contains("calls of " + subject + ": 10/s → 50/s for ");
-    explained(subject, "50/s", "override");
-    assertThat(boost(subject, "calls", "20").err()).contains("is 50/s for ");
+    assertThat(more.err()).contains("calls of " + subject + ": 10 per s → 50 per s for ");
+    explained(subject, "50 per s", "override");
+    assertThat(boost(subject, "calls", "20").err()).contains("is 50 per s for ");
 
     assertThat(weir("keys", "freeze", subject).status()).isZero();
     explained(subject, "is frozen");

@@ -61,7 +61,7 @@ final class RecordBoost {
     String of = name(boost) + " of " + call.text("ID");
     Optional<JsonObject> present = present(record, boost);
     if (!call.flag("--lower") && present.isPresent() && size(boost) <= size(present.get())) {
-      String now = Ago.sentence(words(present.get()), call.now());
+      String now = Ago.sentence(words(present.get(), boost), call.now());
       call.err().printf("%s is %s (expected: more than that, or --lower)%n", of, now);
       return 1;
     }
@@ -81,8 +81,8 @@ final class RecordBoost {
           .printf(
               "%s: %s → %s %s%n",
               of,
-              Ago.sentence(words(present.get()), call.now()),
-              words(boost),
+              Ago.sentence(words(present.get(), boost), call.now()),
+              words(boost, present.get()),
               Ago.sentence("until " + until(changed, boost), call.now()));
     }
     return status;
@@ -183,10 +183,11 @@ final class RecordBoost {
         : of.getDouble("opsPerSec");
   }
 
-  private static String words(JsonObject of) {
+  // A rate is in the unit of both, so that they can be compared.
+  private static String words(JsonObject of, JsonObject other) {
     String end =
         of.containsKey("from") && of.containsKey("until") ? " until " + of.getString("until") : "";
-    return (isRate(of) ? RateWords.of(opsPerSec(of)) : plain(size(of))) + end;
+    return (isRate(of) ? RateWords.of(size(of), size(other)) : plain(size(of))) + end;
   }
 
   private static String plain(double number) {

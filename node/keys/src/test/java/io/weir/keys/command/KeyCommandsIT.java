@@ -80,17 +80,17 @@ final class KeyCommandsIT {
         .replaceAll("(?s).*\"key\":\"([^\"]+)\".*", "$1");
     within(key, 200);
     assertThat(weir("keys", "list", "--tenant", "acme").out()).contains("k1");
-    assertThat(limit("k1")).contains(" plan ", " 10/s ");
+    assertThat(limit("k1")).contains(" plan ", " 10 per s ");
     Ran boosted =
         weir("keys", "boost", "k1", "--bucket", "calls", "--ops-per-sec", "50", "--for", "2h");
     assertThat(boosted.status()).as(boosted.err()).isZero();
-    assertThat(boosted.err()).matches("calls of k1: 10/s → 50/s for 2 h\\s+");
+    assertThat(boosted.err()).matches("calls of k1: 10 per s → 50 per s for 2 h\\s+");
     Ran lowered =
         weir("keys", "boost", "k1", "--bucket", "calls", "--ops-per-sec", "20", "--for", "2h");
     assertThat(lowered.status()).isEqualTo(1);
     assertThat(lowered.err())
-        .matches("calls of k1 is 50/s for [^(]+ \\(expected: more than that,\\s+or --lower\\)\\s+");
-    assertThat(limit("k1")).contains(" 50/s ", " in 2 h");
+        .matches("calls of k1 is 50 per s for [^(]+ \\(expected: more than\\s+that,\\s+or --lower\\)\\s+");
+    assertThat(limit("k1")).contains(" 50 per s ", " in 2 h");
     assertThat(weir("keys", "set", "k1", "{\"plan\": \"gold\"}").status()).isZero();
     assertThat(weir("keys", "freeze", "k1").status()).isZero();
     assertThat(weir("keys", "show", "k1").out()).contains("frozen");
@@ -104,7 +104,7 @@ final class KeyCommandsIT {
     assertThat(weir("audit").out().replaceAll("\\s+", " "))
         .contains("create")
         .contains("state: active → frozen")
-        .contains("overrides: – → calls 50/s for 2 h")
+        .contains("overrides: – → calls 50 per s for 2 h")
         .doesNotContain(key, "secrets");
   }
 
