@@ -43,7 +43,7 @@ function made(of) {
 }
 
 function forgotten(one) {
-  const much = one.kind === 'quota' ? `${number(one.used)} used` : one.kind === 'rate' ? `all free in ${wait(one.emptyInMs)} without a reset` : one.limit ? `${number(one.waiting)} ${one.waiting === 1 ? 'caller waits for its slot' : 'callers wait for their slots'}` : `${number(one.waiting)} open`;
+  const much = one.kind === 'quota' ? `${number(one.used)} used` : one.kind === 'rate' ? `all free in ${wait(one.emptyInMs)} without a reset` : one.limit ? `callers wait for ${number(one.waiting)} ${one.waiting === 1 ? 'slot' : 'slots'}` : `${number(one.waiting)} open`;
   return html`<li>${one.limit ? html`${one.kind} <b>${one.limit}</b>` : 'tickets'}: ${much}</li>`;
 }
 
@@ -76,10 +76,11 @@ async function reset(app, of) {
   const name = nameOf(of);
   const json = of.key ? { key: of.key, queue: true } : { tenant: of.tenant };
   const preview = await ask('/v1/reset?dryRun=true', { method: 'POST', json });
+  const used = preview.reset.filter(one => one.waiting !== 0);
   const isSure = await confirmed({
     title: `Reset ${name}?`,
-    content: preview.reset.length
-      ? html`<p>This is forgotten, and may be used again at once:</p><ul>${preview.reset.map(forgotten)}</ul>`
+    content: used.length
+      ? html`<p>This is forgotten, and may be used again at once:</p><ul>${used.map(forgotten)}</ul>`
       : html`<p>Nothing of its own is used: a reset changes nothing.</p>`,
     action: 'Reset',
     danger: true

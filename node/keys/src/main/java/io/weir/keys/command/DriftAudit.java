@@ -2,6 +2,7 @@ package io.weir.keys.command;
 
 import io.vertx.core.json.JsonObject;
 import io.weir.node.command.CommandRow;
+import io.weir.node.command.CountWords;
 import io.weir.node.command.RowCommand;
 import io.weir.node.command.Table;
 import io.weir.node.json.JsonInput;
@@ -66,10 +67,10 @@ final class DriftAudit {
         .forEach(call.out()::println);
     long compared = things(found).filter(one -> one.getBoolean("compared")).count();
     call.out()
-        .println("%d compared, %d differences%s."
+        .println("%d compared, %s%s."
             .formatted(
                 compared,
-                rows.size(),
+                CountWords.of(rows.size(), "difference"),
                 found.getBoolean("repaired") && !rows.isEmpty() ? ", repaired" : ""));
   }
 

@@ -6,6 +6,7 @@ import io.vertx.core.json.JsonObject;
 import io.weir.keys.command.KeyFiles.Format;
 import io.weir.node.command.AdminCommand;
 import io.weir.node.command.AdminPort;
+import io.weir.node.command.CountWords;
 import io.weir.node.contexts.KnownNodes;
 import io.weir.node.json.JsonInput;
 import java.io.FilterInputStream;
@@ -257,7 +258,7 @@ final class KeyImport extends AdminCommand {
     long percent = Math.min(100, bytes * 100 / size) / STEP * STEP;
     if (percent > shownAt) {
       shownAt = percent;
-      err().printf("%3d %%  %d keys%n", percent, read);
+      err().printf("%3d %%  %s%n", percent, CountWords.of(read, "key"));
       err().flush();
     }
   }

@@ -89,7 +89,8 @@ final class KeyCommandsIT {
         weir("keys", "boost", "k1", "--bucket", "calls", "--ops-per-sec", "20", "--for", "2h");
     assertThat(lowered.status()).isEqualTo(1);
     assertThat(lowered.err())
-        .matches("calls of k1 is 50 per s for [^(]+ \\(expected: more than\\s+that,\\s+or --lower\\)\\s+");
+        .matches(
+            "calls of k1 is 50 per s for [^(]+ \\(expected: more than\\s+that,\\s+or --lower\\)\\s+");
     assertThat(limit("k1")).contains(" 50 per s ", " in 2 h");
     assertThat(weir("keys", "set", "k1", "{\"plan\": \"gold\"}").status()).isZero();
     assertThat(weir("keys", "freeze", "k1").status()).isZero();

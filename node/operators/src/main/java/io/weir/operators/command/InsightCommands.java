@@ -4,6 +4,7 @@ import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.weir.node.command.Ago;
 import io.weir.node.command.CommandRow;
+import io.weir.node.command.CountWords;
 import io.weir.node.command.RateWords;
 import io.weir.node.command.RowCommand;
 import io.weir.node.command.Table;
@@ -144,11 +145,12 @@ public final class InsightCommands {
       case "rate" ->
         "%s: without a reset all free in %s"
             .formatted(what, Ago.precisely(one.getLong("emptyInMs")));
-      case "quota" -> "%s: %d were used".formatted(what, one.getLong("used"));
+      case "quota" -> "%s: %d used".formatted(what, one.getLong("used"));
       default ->
         what.isEmpty()
             ? "tickets: %d open".formatted(one.getLong("waiting"))
-            : "%s: callers wait for %d slots".formatted(what, one.getLong("waiting"));
+            : "%s: callers wait for %s"
+                .formatted(what, CountWords.of(one.getLong("waiting"), "slot"));
     };
   }
 }

@@ -1,6 +1,7 @@
 package io.weir.operators.command;
 
 import io.vertx.core.json.JsonObject;
+import io.weir.node.command.CountWords;
 import java.io.PrintWriter;
 
 /** Tells when an answer for which all nodes were asked is not that of all. */
@@ -13,7 +14,7 @@ final class SilentNodes {
     }
     int missing = answer.getInteger("nodesAsked") - answer.getInteger("nodesAnswered");
     if (missing > 0) {
-      err.printf("%d nodes did not answer in time%n", missing);
+      err.printf("%s did not answer in time%n", CountWords.of(missing, "node"));
     }
   }
 }

@@ -4,6 +4,7 @@ import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.weir.node.command.Ago;
 import io.weir.node.command.CommandRow;
+import io.weir.node.command.CountWords;
 import io.weir.node.command.RowCommand;
 import io.weir.node.command.Wrapped;
 import java.io.IOException;
@@ -64,7 +65,7 @@ final class Status {
     parts.add(
         answered < asked
             ? "%d of %d nodes".formatted(answered, asked)
-            : answered == 1 ? "1 node" : answered + " nodes");
+            : CountWords.of(answered, "node"));
     nodes.getJsonArray("unseen", new JsonArray()).stream()
         .map(JsonObject.class::cast)
         .map(one -> "%s not seen for %s"

@@ -128,8 +128,8 @@ public final class Symptoms {
   private static Map<String, String> failedWindows(Readings readings) {
     return named(
         readings.gaugesAboveZero("throttle.window.failed", "window"),
-        (window, ranges) ->
-            "Window %s waits: %.0f of its ranges have failed".formatted(window, ranges));
+        (window, ranges) -> "Window %s waits: %.0f of its ranges %s failed"
+            .formatted(window, ranges, ranges == 1 ? "has" : "have"));
   }
 
   private static Optional<String> denials(Readings readings) {

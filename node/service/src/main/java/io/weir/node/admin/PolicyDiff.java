@@ -30,7 +30,7 @@ final class PolicyDiff {
     StringBuilder text = new StringBuilder();
     lines.stream().limit(MOST_TOLD).forEach(line -> text.append(line).append('\n'));
     if (lines.size() > MOST_TOLD) {
-      text.append("… and %d lines more%n".formatted(lines.size() - MOST_TOLD));
+      text.append("… and %d more%n".formatted(lines.size() - MOST_TOLD));
     }
     return text.toString();
   }

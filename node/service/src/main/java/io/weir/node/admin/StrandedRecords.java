@@ -48,8 +48,8 @@ public record StrandedRecords(
         .forEach((plan, count) ->
             lines.add("%s: records that would have no plan: %d".formatted(planName(plan), count)));
     new TreeMap<>(overrides)
-        .forEach((reason, count) -> lines.add(
-            "overrides that would not count, of %d records: %s".formatted(count, reason)));
+        .forEach((reason, count) -> lines.add("overrides that would not count, of %d %s: %s"
+            .formatted(count, count == 1 ? "record" : "records", reason)));
     if (!isWhole) {
       lines.add("only the first %d records were read: there may be more".formatted(read));
     }

@@ -52,10 +52,10 @@ final class PolicyCommand {
         out.println(Wrapped.lines("%s: sound; %s, %s, %s, %s"
             .formatted(
                 PolicyInput.name(file),
-                counted(policy.buckets().size(), "bucket"),
-                counted(policy.plans().size(), "plan"),
-                counted(policy.callers().subjects().size(), "subject"),
-                counted(reading.warnings().size(), "warning"))));
+                CountWords.of(policy.buckets().size(), "bucket"),
+                CountWords.of(policy.plans().size(), "plan"),
+                CountWords.of(policy.callers().subjects().size(), "subject"),
+                CountWords.of(reading.warnings().size(), "warning"))));
         return 0;
       } catch (InvalidPolicyException e) {
         print(e.problems(), out);
@@ -65,10 +65,6 @@ final class PolicyCommand {
 
     private static void print(List<Problem> problems, PrintWriter out) {
       problems.forEach(problem -> out.println(Wrapped.lines(problem.toString())));
-    }
-
-    private static String counted(int number, String name) {
-      return number + " " + name + (number == 1 ? "" : "s");
     }
   }
 

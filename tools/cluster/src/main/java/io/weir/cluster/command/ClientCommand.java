@@ -5,6 +5,7 @@ import io.weir.cluster.local.ClientCalls.Outcome;
 import io.weir.cluster.local.ClusterFile;
 import io.weir.cluster.local.ClusterFile.DemoKey;
 import io.weir.cluster.local.Herd;
+import io.weir.node.command.CountWords;
 import io.weir.node.command.PrintingCommand;
 import io.weir.node.command.WeirCommand;
 import java.io.IOException;
@@ -58,8 +59,12 @@ final class ClientCommand extends PrintingCommand {
           "CALLS must be at most %d, and take a second at least: %d".formatted(MOST_CALLS, calls));
     }
     out.printf(
-        "%d calls of one key at once, %.0f/s with a burst of %d ms, on %d nodes: ideal is %.1f s.%n",
-        calls, key.opsPerSec(), key.burstMs(), cluster.nodes().size(), ideal);
+        "%d calls of one key at once, %.0f/s with a burst of %d ms, on %s: ideal is %.1f s.%n",
+        calls,
+        key.opsPerSec(),
+        key.burstMs(),
+        CountWords.of(cluster.nodes().size(), "node"),
+        ideal);
     out.println("Warming up...");
     out.flush();
     try (Herd herd = new Herd(cluster.nodes())) {

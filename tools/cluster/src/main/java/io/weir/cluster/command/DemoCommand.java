@@ -3,6 +3,7 @@ package io.weir.cluster.command;
 import io.weir.cluster.local.ClusterFile;
 import io.weir.cluster.local.ClusterFile.DemoKey;
 import io.weir.cluster.local.Crowd;
+import io.weir.node.command.CountWords;
 import io.weir.node.command.PrintingCommand;
 import io.weir.node.command.WeirCommand;
 import java.io.IOException;
@@ -62,7 +63,8 @@ final class DemoCommand extends PrintingCommand {
     ClusterFile cluster = running.file();
     Tally tally = new Tally(cluster.nodes().size());
     out.printf(
-        "%d callers of %s: %.0f/s, burst %d ms%n", callers, keyId, key.opsPerSec(), key.burstMs());
+        "%s of %s: %.0f/s, burst %d ms%n",
+        CountWords.of(callers, "caller"), keyId, key.opsPerSec(), key.burstMs());
     tally.printHead(cluster.nodes(), out);
     try (Crowd crowd = new Crowd(cluster.nodes(), key, callers)) {
       drive(crowd, tally, key, out);

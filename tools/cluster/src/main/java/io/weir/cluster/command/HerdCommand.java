@@ -7,6 +7,7 @@ import io.weir.cluster.local.Herd.Caller;
 import io.weir.cluster.local.HerdAnimation;
 import io.weir.cluster.local.HerdChart;
 import io.weir.cluster.local.Patience;
+import io.weir.node.command.CountWords;
 import io.weir.node.command.PrintingCommand;
 import io.weir.node.command.WeirCommand;
 import java.io.IOException;
@@ -83,8 +84,12 @@ final class HerdCommand extends PrintingCommand {
     DemoKey withoutSlots = running.key(KEY_WITHOUT_SLOTS);
     ClusterFile cluster = running.file();
     out.printf(
-        "%d callers of one key at once, %.0f/s with a burst of %d ms, on %d nodes: ideal is %.1f s.%n",
-        callers, plain.opsPerSec(), plain.burstMs(), cluster.nodes().size(), idealSeconds(plain));
+        "%s of one key at once, %.0f/s with a burst of %d ms, on %s: ideal is %.1f s.%n",
+        CountWords.of(callers, "caller"),
+        plain.opsPerSec(),
+        plain.burstMs(),
+        CountWords.of(cluster.nodes().size(), "node"),
+        idealSeconds(plain));
     out.flush();
     Map<Patience, List<Caller>> herds = new EnumMap<>(Patience.class);
     try (Herd herd = new Herd(cluster.nodes())) {
@@ -101,8 +106,8 @@ final class HerdCommand extends PrintingCommand {
     HerdChart.write(chart, herds);
     out.printf("%nThe chart: %s%n", chart);
     if (animation.isPresent()) {
-      String title = "%d callers of one key at the same moment, limit %.0f/s"
-          .formatted(callers, plain.opsPerSec());
+      String title = "%s of one key at the same moment, limit %.0f/s"
+          .formatted(CountWords.of(callers, "caller"), plain.opsPerSec());
       HerdAnimation.write(animation.get(), title, herds);
     }
     return herds.values().stream().flatMap(List::stream).allMatch(one -> one.admittedNanos() >= 0)

@@ -5,6 +5,7 @@ import io.weir.cluster.replay.VectorReplay.Result;
 import io.weir.core.policy.Policy;
 import io.weir.embedded.EmbeddedRedis;
 import io.weir.inmemory.InMemoryBucketStore;
+import io.weir.node.command.CountWords;
 import io.weir.node.command.PrintingCommand;
 import io.weir.node.command.WeirCommand;
 import io.weir.state.connection.RedisConnections;
@@ -54,7 +55,11 @@ final class ReplayVectorsCommand extends PrintingCommand {
     };
     PrintWriter out = out();
     result.shown().forEach(out::println);
-    out.printf("%s: %d decisions, %d differences%n", store, result.decisions(), result.differing());
+    out.printf(
+        "%s: %s, %s%n",
+        store,
+        CountWords.of(result.decisions(), "decision"),
+        CountWords.of(result.differing(), "difference"));
     return result.differing() == 0 && result.decisions() > 0 ? 0 : 1;
   }
 

@@ -46,7 +46,7 @@ final class DemoCommandsTest {
         changed,
         Files.readString(Path.of(vectors)).replaceFirst("\"allow\":true", "\"allow\":false"));
     assertThat(run("replay-vectors", policy, changed.toString())).isEqualTo(1);
-    assertThat(out.toString()).contains("600 decisions, 1 differences");
+    assertThat(out.toString()).contains("600 decisions, 1 difference");
     assertThat(run("replay-vectors", "--store", "paper", policy, vectors)).isEqualTo(2);
   }
 
@@ -94,7 +94,7 @@ final class DemoCommandsTest {
       node.stop(0);
     }
     assertThat(out.toString())
-        .contains("1 callers of plain: 50/s, burst 2000 ms", "the bucket holds at most 150 in 1 s")
+        .contains("1 caller of plain: 50/s, burst 2000 ms", "the bucket holds at most 150 in 1 s")
         .doesNotContain("100/s");
   }
 

@@ -166,7 +166,8 @@ public final class JobsCommand {
   private static String more(RowCommand call, int shown, JsonObject page) {
     if (!call.text(STATE).isEmpty()) {
       return shown < call.number(LIMIT)
-          ? "Only %d jobs were examined: there may be more.".formatted(page.getLong("next"))
+          ? "Not all jobs were examined, only %d: there may be more."
+              .formatted(page.getLong("next"))
           : "There may be more than %d (%s)".formatted(shown, LIMIT);
     }
     long all = page.getLong("waiting")
