@@ -73,7 +73,8 @@ public final class InsightExtension implements Insight {
         .orElse(denial -> {});
     NodeMemory memory = new NodeMemory(System::nanoTime, log);
     AllNodes nodes = new AllNodes(node.policies().questions());
-    DenialSearch search = new DenialSearch(nodes, memory::find, time::at);
+    DenialSearch search = new DenialSearch(
+        nodes, node.config().listening().callers().toString(), memory::find, time::at);
     CaseSearch cases = new CaseSearch(nodes, asked -> memory.find(asked, time::at), time::now);
     RedisTop top = new RedisTop(node.connections().redis());
     NodeWarnings warnings = new NodeWarnings(node, time::now);

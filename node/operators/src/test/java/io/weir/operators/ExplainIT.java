@@ -241,7 +241,7 @@ final class ExplainIT {
     assertThat(weir("explain", key, "Quota").replaceAll("\\s+", " "))
         .contains("it can never pass: the " + words + ".");
     assertThat(weir("denials", "--key", key)).contains(words).doesNotContain(code);
-    assertThat(weir("denials", id)).containsPattern("why +" + words);
+    assertThat(weir("denials", id)).containsPattern("reason +" + words);
   }
 
   @Test

@@ -173,8 +173,18 @@ final class InsightIT {
     JsonObject second = NodeFixture.json(look(one, "/v1/denials/" + unlisted.getString("id")));
     assertThat(second.getString("operation")).isEqualTo("unlisted");
     assertThat(second.getString("reason")).isEqualTo("operation_not_configured");
+    assertThat(weir("denials", tooMuch.getString("id")))
+        .containsPattern("key +other/k3")
+        .containsPattern("operation +Ask, cost 61")
+        .containsPattern("outcome +blocked")
+        .containsPattern("full +requests, rate of the key")
+        .containsPattern("node +127\\.0\\.0\\.1:")
+        .doesNotContain("reason", "estimate", first.getString("node"));
+    assertThat(weir("denials", unlisted.getString("id")))
+        .containsPattern("operation +no operation of the policy, cost 1")
+        .containsPattern("reason +no limit covers it");
     String shown = weir("denials", "--key", "k3");
-    assertThat(shown).contains(" no operation of the po").doesNotContain("unlisted");
+    assertThat(shown).contains(" no operation of t").doesNotContain("unlisted");
     assertThat(shown.lines()).allSatisfy(line -> assertThat(line).hasSizeLessThanOrEqualTo(80));
   }
 
@@ -364,7 +374,7 @@ final class InsightIT {
           .allSatisfy(line -> assertThat(line).as(line).hasSizeLessThanOrEqualTo(80));
     }
     assertThat(weir("denials").lines().toList().get(0))
-        .matches(" *ago +id +who +operation +limit +wait");
+        .matches(" *ago +id +who +operation +limit +retry after");
     assertThat(weir("explain", "k7", "Ask").lines().toList())
         .anyMatch(line -> line.matches("requests +\\d+ of 60 .*1 per s +key +plan.*"));
   }

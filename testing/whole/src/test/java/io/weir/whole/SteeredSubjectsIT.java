@@ -99,7 +99,8 @@ final class SteeredSubjectsIT {
     explained(subject, "would pass now");
     Ran less = boost(subject, "calls", "5");
     assertThat(less.status()).isEqualTo(1);
-    assertThat(less.err()).contains("calls of " + subject + " is 10 per s (expected: more than that");
+    assertThat(less.err())
+        .contains("calls of " + subject + " is 10 per s (expected: more than that");
     assertThat(weir("keys", "show", subject).err()).contains("key_unknown");
 
     Ran more = boost(subject, "calls", "50");

@@ -23,20 +23,24 @@ public final class DenialSearch {
   private static final String DENIALS = "denials";
 
   private final AllNodes nodes;
+  private final String listens;
   private final Function<DenialQuery, Future<List<Denial>>> here;
   private final LongFunction<Instant> time;
 
   /**
    * A search that answers for this node, too.
    *
+   * @param listens the address of this node for callers
    * @param here finds the denials of this node
    * @param time tells Redis's time at an instant of this process
    */
   public DenialSearch(
       AllNodes nodes,
+      String listens,
       Function<DenialQuery, Future<List<Denial>>> here,
       LongFunction<Instant> time) {
     this.nodes = nodes;
+    this.listens = listens;
     this.here = here;
     this.time = time;
     nodes.answer(TOPIC, text -> own(DenialQuery.parse(JsonInput.object(text))));
@@ -84,8 +88,9 @@ public final class DenialSearch {
   private Future<JsonObject> own(DenialQuery asked) {
     return here.apply(asked).map(found -> {
       JsonArray all = new JsonArray();
-      found.forEach(denial -> all.add(
-          denial.toJson(time.apply(denial.event().atNanos()), nodes.questions().node())));
+      found.forEach(denial -> all.add(denial
+          .toJson(time.apply(denial.event().atNanos()), nodes.questions().node())
+          .put("listens", listens)));
       return new JsonObject().put(DENIALS, all);
     });
   }

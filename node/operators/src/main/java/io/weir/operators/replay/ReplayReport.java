@@ -2,6 +2,8 @@ package io.weir.operators.replay;
 
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import io.weir.core.policy.Plan;
+import io.weir.node.command.CountWords;
 import io.weir.node.command.Table;
 import io.weir.node.command.Wrapped;
 import io.weir.operators.replay.Timeline.Span;
@@ -32,7 +34,8 @@ final class ReplayReport {
   }
 
   void print(PrintWriter out) {
-    StringBuilder read = new StringBuilder("%,d lines".formatted(replay.lines()));
+    StringBuilder read = new StringBuilder(
+        "%,d %s".formatted(replay.lines(), CountWords.things(replay.lines(), "line")));
     if (replay.strange().lines() > 0) {
       read.append(", %,d of another form".formatted(replay.strange().lines()));
     }
@@ -61,7 +64,7 @@ final class ReplayReport {
   }
 
   private void print(Outcome outcome, PrintWriter out) {
-    StringBuilder found = new StringBuilder("%s: %,d admitted, %,d denied, %,d never allowed"
+    StringBuilder found = new StringBuilder("%s: %,d admitted, %,d denied, %,d blocked"
         .formatted(outcome.name(), outcome.admitted(), outcome.denied(), outcome.never()));
     if (outcome.unknown() > 0) {
       found.append(", %,d by callers that it does not know (--plan gives them one)"
@@ -81,12 +84,16 @@ final class ReplayReport {
       printBest(
           Table.<Row>of()
               .text("limit", row -> LimitName.parse(row.name()).limit())
-              .text("operation", row -> LimitName.parse(row.name()).operation())
+              .text("operation", row -> operation(LimitName.parse(row.name())))
               .text("plan", row -> LimitName.parse(row.name()).plan()),
           tops.limits(),
           out);
       printBest(Table.<Row>of().text("caller", Row::name), tops.keys(), out);
     }
+  }
+
+  private static String operation(LimitName name) {
+    return name.operation().equals(Plan.UNLISTED) ? "no operation of the policy" : name.operation();
   }
 
   private static void printBest(Table<Row> names, Best best, PrintWriter out) {

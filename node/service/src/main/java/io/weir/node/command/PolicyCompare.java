@@ -2,6 +2,7 @@ package io.weir.node.command;
 
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import io.weir.core.policy.Plan;
 import io.weir.node.contexts.KnownNodes;
 import io.weir.node.json.JsonInput;
 import java.io.IOException;
@@ -25,14 +26,15 @@ import picocli.CommandLine.Parameters;
             + "with mode audit would make.")
 final class PolicyCompare extends AdminCommand {
   private static final String PATH = "/v1/rehearsal";
+  // The columns of the page.
   private static final Table<JsonObject> OUTCOMES = Table.<JsonObject>of()
       .text("plan", row -> row.getString("plan"))
-      .text("operation", row -> row.getString("operation"))
-      .number("pass", row -> row.getLong("pass"))
-      .number("would deny", row -> row.getLong("wouldDeny"))
+      .text("operation", PolicyCompare::operation)
+      .number("passed", row -> row.getLong("pass") + row.getLong("wouldDeny"))
+      .number("would be denied", row -> row.getLong("wouldDeny"))
+      .number("denied", row -> row.getLong("deny") + row.getLong("wouldPass"))
       .number("would pass", row -> row.getLong("wouldPass"))
-      .number("deny", row -> row.getLong("deny"))
-      .number("unknown", row -> row.getLong("unknown"));
+      .number("not compared", row -> row.getLong("unknown"));
   private static final Table<JsonObject> KEYS = Table.<JsonObject>of()
       .text("would be denied", row -> row.getString("tenant") + "/" + row.getString("key"))
       .number("at least", row -> row.getLong("atLeast"))
@@ -57,6 +59,10 @@ final class PolicyCompare extends AdminCommand {
 
   @Option(names = "--end", description = "ends what is rehearsed")
   private boolean ends;
+
+  private static String operation(JsonObject row) {
+    return row.getString("operation").equals(Plan.UNLISTED) ? "others" : row.getString("operation");
+  }
 
   PolicyCompare(KnownNodes nodes) {
     super(nodes);
@@ -130,7 +136,7 @@ final class PolicyCompare extends AdminCommand {
 
   private void progress(JsonObject candidate, long left) {
     rewrite();
-    err().printf("%5d s left, %d requests compared", left, total(candidate));
+    err().printf("%5d s left, %s compared", left, CountWords.of(total(candidate), "request"));
     err().flush();
   }
 
@@ -168,7 +174,7 @@ final class PolicyCompare extends AdminCommand {
       out().printf("%s: nothing was compared.%n", title);
       return;
     }
-    out().printf("%s: %d requests%n", title, total(account));
+    out().printf("%s: %s%n", title, CountWords.of(total(account), "request"));
     OUTCOMES.print(RowCommand.objects(account, "outcomes"), out());
     keys(account.getJsonObject("wouldDeny"));
   }

@@ -18,9 +18,8 @@ public final class RateWords {
 
   /** The same in the unit of the slower of two rates, so that they can be compared; 0 has no unit of its own. */
   public static String of(double opsPerSec, double other) {
-    double slower = Math.min(opsPerSec, other) == 0
-        ? Math.max(opsPerSec, other)
-        : Math.min(opsPerSec, other);
+    double slower =
+        Math.min(opsPerSec, other) == 0 ? Math.max(opsPerSec, other) : Math.min(opsPerSec, other);
     if (slower >= 1 || slower == 0) {
       return number(opsPerSec) + " per s";
     }

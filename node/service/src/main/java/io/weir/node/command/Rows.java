@@ -7,13 +7,14 @@ import java.util.Map;
  * Prints names and values in two columns, of which the second one is wrapped. If a name takes more than half of a
  * line, the values are below their names.
  */
-final class Rows {
+public final class Rows {
   private static final int MOST_NAME = 40;
   private static final int INDENT = 4;
 
   private Rows() {}
 
-  static void print(Map<String, String> fields, PrintWriter out) {
+  /** Prints them, in the order of the map. */
+  public static void print(Map<String, String> fields, PrintWriter out) {
     int width = fields.keySet().stream().mapToInt(String::length).max().orElse(1);
     fields.forEach((name, value) -> {
       if (width <= MOST_NAME) {

@@ -37,7 +37,8 @@ final class LimitKindsIT {
   static void start() {
     node = new NodeFixture(LimitKinds.POLICY, FailureMode.LOCAL);
     LimitKinds.makeRecords(node);
-    boosted("keys boost boosted:1 --bucket own --rate 6/h", "own of boosted:1: 3 per h → 6 per h for ");
+    boosted(
+        "keys boost boosted:1 --bucket own --rate 6/h", "own of boosted:1: 3 per h → 6 per h for ");
     boosted("keys boost boosted:1 --limits daily --limit 6", "daily of boosted:1: 3 → 6 for ");
     boosted("keys boost boosted:1 --limits streams --limit 2", "streams of boosted:1: 1 → 2 for ");
     boosted("tenants boost spa --bucket team --rate 6/h", "team 6 per h");
