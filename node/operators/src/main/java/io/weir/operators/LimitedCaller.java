@@ -79,7 +79,7 @@ final class LimitedCaller {
     }
     if (type == CaseType.NEAR) {
       counts.near(who, by, requests, lastNanos);
-    } else {
+    } else if (type != CaseType.WARNED) { // whom a limit only warns is not near a denial
       counts.denied(who, by, requests, lastNanos);
     }
     cases.count(type, name, by, new LoopCases.Requests(requests, firstNanos, lastNanos));

@@ -93,7 +93,12 @@ final class LoopMemory implements Witness {
     int most = 0;
     for (Limit limit : allowed.limits()) {
       int percent = LimitFill.percent(limit);
-      if (percent >= Math.max(NEAR_PERCENT, most + 1) && denies(question, limit)) {
+      if (percent < NEAR_PERCENT) {
+        continue;
+      }
+      if (isSoft(question, limit)) {
+        callers.add(CaseType.WARNED, question, limit.bucket(), nanos.getAsLong());
+      } else if (percent > most) {
         fullest = limit;
         most = percent;
       }
@@ -105,9 +110,9 @@ final class LoopMemory implements Witness {
   }
 
   // A quota that only warns denies nobody, however full it is.
-  private static boolean denies(Question question, Limit limit) {
-    return limit.kind() != Kind.QUOTA
-        || !LimitScope.isSoft(question.subject().plan(), limit.bucket());
+  private static boolean isSoft(Question question, Limit limit) {
+    return limit.kind() == Kind.QUOTA
+        && LimitScope.isSoft(question.subject().plan(), limit.bucket());
   }
 
   private Decision denied(Question question, Denied denied) {

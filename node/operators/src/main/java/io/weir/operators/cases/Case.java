@@ -17,8 +17,15 @@ import java.util.stream.IntStream;
  * @param runs by Redis's clock: the last one, which is the case, and the latest ones before it
  * @param minutes its requests by minute for an hour, also those of its earlier runs; the running minute is the last
  * @param lastMinute those of the last minute
+ * @param isSoft whether its limit only warns
  */
-record Case(CaseName name, LimitName by, List<Run> runs, List<Integer> minutes, long lastMinute) {
+record Case(
+    CaseName name,
+    LimitName by,
+    List<Run> runs,
+    List<Integer> minutes,
+    long lastMinute,
+    boolean isSoft) {
   /** The most frequent of the last minute first, else the latest. */
   static final Comparator<Case> MOST_FIRST = Comparator.comparingLong(Case::lastMinute)
       .thenComparingLong(Case::last)
@@ -30,6 +37,15 @@ record Case(CaseName name, LimitName by, List<Run> runs, List<Integer> minutes, 
   Case {
     runs = List.copyOf(runs);
     minutes = List.copyOf(minutes);
+  }
+
+  Case(CaseName name, LimitName by, List<Run> runs, List<Integer> minutes, long lastMinute) {
+    this(name, by, runs, minutes, lastMinute, false);
+  }
+
+  /** The same of a limit that only warns. */
+  Case thatWarns() {
+    return new Case(name, by, runs, minutes, lastMinute, true);
   }
 
   /** The sum of what several know of one case. */
@@ -61,6 +77,9 @@ record Case(CaseName name, LimitName by, List<Run> runs, List<Integer> minutes, 
   JsonObject describe() {
     JsonObject json = named();
     ReasonCode.words(name.limit()).ifPresent(words -> json.put("why", words));
+    if (isSoft) {
+      json.put("soft", true).put("why", name.limit() + ", only warns");
+    }
     return json.put("since", Instant.ofEpochMilli(run().first()).toString())
         .put("last", Instant.ofEpochMilli(last()).toString())
         .put("requests", run().requests())

@@ -11,7 +11,7 @@ import java.util.stream.Stream;
 public enum CaseState {
   /** Its requests are denied. */
   NOW(CaseType.DENIED),
-  /** Its limit is at least four fifths full, and denies nothing. */
+  /** Its limit is at least four fifths full, and denies nothing: yet, or since it only warns. */
   NEARLY(CaseType.NEAR),
   /** A limit that is only rehearsed would deny its requests. */
   WOULDBE(CaseType.WOULD_DENY),
@@ -41,7 +41,7 @@ public enum CaseState {
 
   /** The kinds that have to be known to find its cases. */
   Set<CaseType> kinds() {
-    return this == NEARLY ? Set.of(kind, CaseType.DENIED) : Set.of(kind);
+    return this == NEARLY ? Set.of(kind, CaseType.WARNED, CaseType.DENIED) : Set.of(kind);
   }
 
   /** The cases that stand so, the most frequent first. */
@@ -50,7 +50,10 @@ public enum CaseState {
         open(all.of(CaseType.DENIED), nowMillis).map(Case::name).collect(Collectors.toSet());
     Stream<Case> found = switch (this) {
       case NOW, WOULDBE -> open(all.of(kind), nowMillis);
-      case NEARLY -> open(all.of(kind), nowMillis).filter(one -> !denied.contains(one.name()));
+      case NEARLY ->
+        Stream.concat(
+            open(all.of(kind), nowMillis).filter(one -> !denied.contains(one.name())),
+            open(all.of(CaseType.WARNED), nowMillis).map(Case::thatWarns));
       case CLOSED -> all.of(kind).stream().filter(one -> !one.isOpen(nowMillis));
     };
     return found.sorted(Case.MOST_FIRST).toList();
@@ -58,10 +61,11 @@ public enum CaseState {
 
   /** Whether a node that lists these cases may know more that stand so. */
   boolean mayHaveMore(Cases ofNode, long nowMillis) {
-    long listed = ofNode.of(kind).stream()
-        .filter(one -> one.isOpen(nowMillis) == (this != CLOSED))
-        .count();
-    return listed >= CaseQuery.MOST_OF_NODE;
+    Stream<CaseType> listed = this == NEARLY ? Stream.of(kind, CaseType.WARNED) : Stream.of(kind);
+    return listed.anyMatch(one -> ofNode.of(one).stream()
+            .filter(found -> found.isOpen(nowMillis) == (this != CLOSED))
+            .count()
+        >= CaseQuery.MOST_OF_NODE);
   }
 
   private static Stream<Case> open(List<Case> cases, long nowMillis) {

@@ -8,6 +8,8 @@ public enum CaseType {
   DENIED,
   /** They are admitted, and leave the limit at least four fifths full. */
   NEAR,
+  /** They are admitted, and leave a quota that only warns at least four fifths full, or above its size. */
+  WARNED,
   /** They pass, and a limit that is only rehearsed would deny them. */
   WOULD_DENY;
 

@@ -12,6 +12,7 @@ import java.util.Map;
 final class Top {
   private static final int WHO = 24;
   private static final int LIMIT = 19;
+  private static final String WARNS = ", only warns";
   /** 80 columns. */
   private static final String ROW = "%-" + WHO + "s %-" + LIMIT + "s %10s %10s %6s %6s%n";
 
@@ -91,11 +92,19 @@ final class Top {
         .printf(
             ROW,
             cut(one.getString("tenant") + "/" + one.getString("key", ""), WHO),
-            cut(one.getString("why", one.getString("limit")), LIMIT),
+            limit(one),
             Ago.since(one.getString("since"), at),
             Ago.since(one.getString("last"), at),
             counts.get(0).in(one),
             counts.get(1).in(one));
+  }
+
+  // The name is cut, not the words behind it.
+  private static String limit(JsonObject one) {
+    String limit = one.getString("limit");
+    return one.getBoolean("soft", false)
+        ? cut(limit, LIMIT - WARNS.length()) + WARNS
+        : cut(one.getString("why", limit), LIMIT);
   }
 
   private static String cut(String text, int width) {

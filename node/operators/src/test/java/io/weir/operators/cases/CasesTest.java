@@ -1,6 +1,7 @@
 package io.weir.operators.cases;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.entry;
 
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -288,6 +289,16 @@ final class CasesTest {
     assertThat(only(found(CaseState.NEARLY, loop, other)).getString("key")).isEqualTo("k2");
     pass(Duration.ofSeconds(60));
     assertThat(found(CaseState.NEARLY, loop, other)).isEmpty();
+  }
+
+  @Test
+  void whatALimitOnlyWarnsOfIsNearlyAndSaysSo() {
+    loop.count(CaseType.WARNED, name("acme", "k1"), BY, nanos());
+    denied(loop, "k1"); // by the same name: another plan enforces it
+
+    assertThat(only(found(CaseState.NEARLY, loop)))
+        .contains(entry("soft", true), entry("why", BY.limit() + ", only warns"));
+    assertThat(only(found(CaseState.NOW, loop)).containsKey("soft")).isFalse();
   }
 
   @Test
