@@ -77,9 +77,9 @@ public record Problem(
         never -> of(never).with("operation", operation));
   }
 
-  /** The shared state did not answer: 503. */
+  /** Redis did not answer: 503. */
   public static Problem unavailable() {
-    return of(503, "store_unavailable", "The shared state did not answer in time");
+    return of(503, "store_unavailable", "Redis did not answer in time");
   }
 
   private static Map<String, Object> members(Denied denied) {

@@ -246,7 +246,7 @@ public final class DegradingStore implements BucketStore {
 
   private CompletionStage<Counted> instead(Charge charge) {
     StoreUnavailableException error =
-        new StoreUnavailableException(StoreFault.UNREACHABLE, "the shared state is away", null);
+        new StoreUnavailableException(StoreFault.UNREACHABLE, "Redis is away", null);
     try {
       return CompletableFuture.completedFuture(insteadOf(charge, error));
     } catch (CompletionException e) {

@@ -39,7 +39,7 @@ public final class JointDegradingStore implements JointStore {
     if (single.isAway(first)) {
       return instead(
           joint,
-          new StoreUnavailableException(StoreFault.UNREACHABLE, "the shared state is away", null));
+          new StoreUnavailableException(StoreFault.UNREACHABLE, "Redis is away", null));
     }
     LocalShare local = single.share(first);
     return local.isHandingOver() || local.hasDecided()

@@ -68,12 +68,12 @@ public final class Outages implements AutoCloseable {
       if (away.getAndIncrement() == 0) {
         LOG.warn(
             "{} is away: plans are limited as their failureMode says",
-            breakers.size() == 1 ? "the shared state" : "a part of the shared state");
+            breakers.size() == 1 ? "Redis" : "a part of Redis");
       }
     } else {
       listeners.forEach(listener -> listener.accept(part));
       if (away.decrementAndGet() == 0) {
-        LOG.info("the shared state answers again");
+        LOG.info("Redis answers again");
       }
     }
   }

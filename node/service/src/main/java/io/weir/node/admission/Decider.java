@@ -215,7 +215,7 @@ public final class Decider {
     if (error instanceof StoreUnavailableException unavailable
         && isUndecided.compareAndSet(false, true)) {
       LOG.warn(
-          "requests are undecided and denied, until the shared state answers ({}): {}",
+          "requests are undecided and denied, until Redis answers ({}): {}",
           unavailable.fault(),
           error.getMessage());
     }

@@ -46,7 +46,7 @@ final class NodeCommand extends PrintingCommand {
   @Option(
       names = "--redis-uri",
       paramLabel = "URI",
-      description = "the shared state (redis://127.0.0.1:6379)")
+      description = "Redis, with the state that all nodes share (redis://127.0.0.1:6379)")
   private String redisUri = "redis://127.0.0.1:6379";
 
   @Option(

@@ -14,7 +14,7 @@ final class RedisOption {
       paramLabel = "URI",
       defaultValue = "${env:WEIR_REDIS_URI}",
       description =
-          "the shared state (WEIR_REDIS_URI, else that of the running local cluster, else "
+          "Redis (WEIR_REDIS_URI, else that of the running local cluster, else "
               + DEFAULT_URI + ")")
   private @Nullable String redisUri;
   /**

@@ -88,7 +88,7 @@ final class GrpcAnswer {
       return refusal;
     }
     if (error instanceof StoreUnavailableException) {
-      return new GrpcException(GrpcStatus.UNAVAILABLE, "the shared state did not answer");
+      return new GrpcException(GrpcStatus.UNAVAILABLE, "Redis did not answer in time");
     }
     if (error instanceof UnknownSubjectException) {
       return new GrpcException(GrpcStatus.UNAVAILABLE, "the policy has changed meanwhile");

@@ -162,7 +162,7 @@ final class JobLine {
     dueNanos = System.nanoTime() + LATER_NANOS;
     if (!isAway) {
       isAway = true;
-      LOG.warn("no jobs of {} until the shared state answers: {}", operation, error.toString());
+      LOG.warn("no jobs of {} until Redis answers: {}", operation, error.toString());
     }
   }
 
