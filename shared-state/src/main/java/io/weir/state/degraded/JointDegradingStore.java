@@ -38,8 +38,7 @@ public final class JointDegradingStore implements JointStore {
     Charge first = joint.charges().get(0);
     if (single.isAway(first)) {
       return instead(
-          joint,
-          new StoreUnavailableException(StoreFault.UNREACHABLE, "Redis is away", null));
+          joint, new StoreUnavailableException(StoreFault.UNREACHABLE, "Redis is away", null));
     }
     LocalShare local = single.share(first);
     return local.isHandingOver() || local.hasDecided()

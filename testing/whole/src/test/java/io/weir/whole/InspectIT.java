@@ -82,6 +82,13 @@ final class InspectIT {
         .toCompletableFuture()
         .join();
     assertThat(inspect("inspect", "--upstream", "rpc")).isZero();
+    assertThat(out.toString())
+        .containsPattern("requests under way +1\\R")
+        .containsPattern("ours +1 under way\\R")
+        .containsPattern("key first of ours, left alone +used again in 30 min\\R")
+        .containsPattern("key second of ours +may be used in 1 h\\R")
+        .doesNotContain("_us", ":", "turn");
+    assertThat(inspect("inspect", "--raw", "--upstream", "rpc")).isZero();
     String instant = " +\\d{16} \\(\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{6}Z";
     assertThat(out.toString())
         .containsPattern("now_us" + instant + "\\)")
@@ -101,6 +108,13 @@ final class InspectIT {
     windows.claim(rule, "c1").toCompletableFuture().join();
     assertThat(inspect("inspect", "--window", "blocks")).isZero();
     assertThat(out.toString())
+        .containsPattern("next number +31\\R")
+        .containsPattern("done up to +1\\R")
+        .containsPattern("to be claimed +2\\R")
+        .containsPattern("claimed, or to be tried again +1\\R")
+        .doesNotContain("_us", "watermark", "at ");
+    assertThat(inspect("inspect", "--raw", "--window", "blocks")).isZero();
+    assertThat(out.toString())
         .containsPattern("next +31\\R")
         .containsPattern("watermark +1\\R")
         .containsPattern("todo +2 ranges to be claimed\\R")
@@ -111,7 +125,7 @@ final class InspectIT {
   void aTenantMayBeCalledSo() {
     connections.sync().hset(UpstreamKeys.of("tenant").get(0), "limit", "7");
     assertThat(inspect("inspect", "--upstream", "tenant")).isZero();
-    assertThat(out.toString()).containsPattern("limit +7\\R");
+    assertThat(out.toString()).containsPattern("requests under way at most +7\\R");
     assertThat(inspect("inspect", "upstream/")).isEqualTo(1);
     assertThat(err.toString()).contains("there is no tenant upstream (no policy is in force)");
   }
@@ -120,12 +134,14 @@ final class InspectIT {
   void unknownNamesFailWhereNoPolicyIsInForce() {
     assertThat(inspect("inspect", "--upstream", "none")).isEqualTo(1);
     assertThat(inspect("inspect", "--window", "none")).isEqualTo(1);
+    assertThat(inspect("inspect", "--jobs", "None")).isEqualTo(1);
     assertThat(inspect("inspect", "acme/none")).isEqualTo(1);
     assertThat(out.toString()).isEmpty();
     assertThat(err.toString().lines())
         .containsExactly(
             "there is no upstream none (no policy is in force)",
             "there is no window none (no policy is in force)",
+            "the policy has no operation None with jobs (no policy is in force)",
             "there is no key none of the tenant acme (no policy is in force)");
   }
 

@@ -102,7 +102,7 @@ final class InspectKeyIT {
   @ParameterizedTest
   @ValueSource(strings = {"acme/blocked", "blocked", "weir:{72nw}:acme:key:blocked"})
   void aKeyBlockedByItsQuotaIsShownAsFull(String key) {
-    assertThat(inspect("inspect", key)).isZero();
+    assertThat(inspect("inspect", "--raw", key)).isZero();
     assertThat(unwrapped())
         .containsPattern("requests@1/10000000 +\\d+ \\(")
         .containsPattern("calls +[\\d,]+ \\(3 of 3, 100\\.0 %, until \\d{4}-\\d\\d-\\d\\dT");
@@ -110,7 +110,7 @@ final class InspectKeyIT {
 
   @Test
   void aKeyIsShownWithTheLimitsOfItsTenantAndTheCluster() {
-    assertThat(inspect("inspect", "acme/blocked")).isZero();
+    assertThat(inspect("inspect", "--raw", "acme/blocked")).isZero();
     assertThat(unwrapped())
         .contains("weir:{72nw}:acme:tenant", "weir:cluster")
         .containsPattern("team +[\\d,]+ \\(4 of 8, 50\\.0 %, until ")
@@ -118,21 +118,37 @@ final class InspectKeyIT {
   }
 
   @Test
+  void withoutRawTheLimitsAreShownInWords() {
+    assertThat(inspect("inspect", "acme/blocked")).isZero();
+    assertThat(unwrapped())
+        .contains(
+            "Limits of the key acme/blocked:",
+            "Limits that the keys of the tenant acme share:",
+            "Limits that all keys share:")
+        .containsPattern("last decision +\\d+ (s|min)")
+        .containsPattern("calls +3 of 3, 100\\.0 %, all free in \\d")
+        .containsPattern("team +4 of 8, 50\\.0 %, all free in \\d")
+        .doesNotContain("_us", "expires", "weir:", "@", "revision");
+    assertThat(inspect("inspect", "acme/busy")).isZero();
+    assertThat(unwrapped()).containsPattern("streams +2 of 2, 100\\.0 % under way");
+  }
+
+  @Test
   void aKeyWithALimitOfItsOwnIsShownByThat() {
-    assertThat(inspect("inspect", "acme/roomy")).isZero();
+    assertThat(inspect("inspect", "--raw", "acme/roomy")).isZero();
     assertThat(unwrapped()).containsPattern("calls +[\\d,]+ \\(1 of 50, 2\\.0 %, until ");
   }
 
   @Test
   void aKeyThatHoldsAllOfItsPermitsIsShownAsFull() {
-    assertThat(inspect("inspect", "acme/busy")).isZero();
+    assertThat(inspect("inspect", "--raw", "acme/busy")).isZero();
     assertThat(unwrapped()).containsPattern("streams\\.held +2 \\(2 of 2, 100\\.0 %\\)");
   }
 
   @Test
   void aTenantAndTheClusterAreShownWithTheirLimits() {
-    assertThat(inspect("inspect", "acme/")).isZero();
-    assertThat(inspect("inspect", "cluster")).isZero();
+    assertThat(inspect("inspect", "--raw", "acme/")).isZero();
+    assertThat(inspect("inspect", "--raw", "cluster")).isZero();
     assertThat(unwrapped())
         .containsPattern("team +[\\d,]+ \\(4 of 8")
         .containsPattern("everybody +[\\d,]+ \\(4 of 100")
@@ -183,7 +199,7 @@ final class InspectKeyIT {
         RedisConnections.open(fixture.redisUri(), Duration.ofMinutes(1))) {
       byte[] state = connections.sync().dump(RedisKeys.key("acme", "blocked"));
       connections.sync().restore(RedisKeys.key("acme", "gone"), 60_000, state);
-      assertThat(inspect("inspect", "acme/gone")).isZero();
+      assertThat(inspect("inspect", "--raw", "acme/gone")).isZero();
       assertThat(unwrapped())
           .contains("requests@1/10000000")
           .contains("There is no key gone of the tenant acme in the policy in force");

@@ -68,8 +68,10 @@ public final class JobsExtension implements Extension {
         "jobs",
         "the jobs of an operation, by what they wait for",
         JobsExtension::show,
+        (fields, now) -> inWords(fields),
         JobRule::operations,
-        "No job of %s is under way."));
+        new Inspection.Sentences(
+            "No job of %s is under way.", "the policy has no operation %s with jobs")));
   }
 
   @Override
@@ -82,6 +84,14 @@ public final class JobsExtension implements Extension {
     JobKeys.stages(operation)
         .forEach((stage, key) -> inspector.putCount(fields, stage, key, "jobs"));
     return fields;
+  }
+
+  // The words of weir work.
+  private static Map<String, String> inWords(Map<String, String> fields) {
+    Map<String, String> words = new LinkedHashMap<>();
+    fields.forEach(
+        (stage, jobs) -> words.put(stage.equals("dispatch") ? "to be sent" : stage, jobs));
+    return words;
   }
 
   /**

@@ -48,8 +48,10 @@ public final class ProvidersExtension implements NamedUpstreams {
         "upstream",
         "an upstream of providers",
         ProvidersExtension::show,
+        UpstreamWords::of,
         policy -> Upstreams.of(policy).keySet(),
-        "Nothing was sent to providers of %s lately."));
+        new Inspection.Sentences(
+            "Nothing was sent to providers of %s lately.", "there is no upstream %s")));
   }
 
   @Override

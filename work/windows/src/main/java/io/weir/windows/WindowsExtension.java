@@ -32,8 +32,9 @@ public final class WindowsExtension implements Extension {
         "window",
         "a window of ranges",
         WindowsExtension::show,
+        WindowWords::of,
         policy -> Windows.of(policy).keySet(),
-        "No range of %s was opened lately."));
+        new Inspection.Sentences("No range of %s was opened lately.", "there is no window %s")));
   }
 
   @Override

@@ -4,6 +4,7 @@ import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.weir.node.command.Ago;
 import io.weir.node.command.CommandRow;
+import io.weir.node.command.FieldText;
 import io.weir.node.command.RowCommand;
 import io.weir.node.command.Table;
 import java.time.Instant;
@@ -17,7 +18,6 @@ import java.util.stream.Stream;
 
 /** {@code weir work}: how providers, jobs and windows stand, in the words of the page. */
 final class Work {
-  private static final Pattern INSTANT = Pattern.compile("\\((\\d{4}-[\\d-]+T[\\d:.]+Z)");
   private static final Pattern REST = Pattern.compile("cool:([^/]+)/([^/]+)");
 
   private static final String SPAN = "latelyMs";
@@ -278,7 +278,6 @@ final class Work {
   }
 
   private static String instant(String text) {
-    Matcher found = INSTANT.matcher(text);
-    return found.find() ? found.group(1) : "";
+    return FieldText.instant(text).orElse("");
   }
 }

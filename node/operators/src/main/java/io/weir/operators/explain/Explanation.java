@@ -16,6 +16,7 @@ import io.weir.core.policy.OperationRule;
 import io.weir.core.policy.Plan;
 import io.weir.operators.status.AwayWords;
 import io.weir.operators.top.ReasonCode;
+import io.weir.state.inspect.QueueWords;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;

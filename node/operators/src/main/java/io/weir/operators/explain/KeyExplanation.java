@@ -6,6 +6,7 @@ import static java.util.stream.Collectors.toList;
 
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import io.weir.state.inspect.QueueWords;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -5,7 +5,9 @@ import io.weir.node.extension.Inspection;
 import io.weir.state.connection.RedisConnections;
 import io.weir.state.inspect.StateInspector;
 import java.io.PrintWriter;
+import java.time.Clock;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -18,6 +20,7 @@ import picocli.CommandLine.Model.ArgGroupSpec;
 import picocli.CommandLine.Model.ISetter;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Model.PositionalParamSpec;
+import picocli.CommandLine.Option;
 
 /** {@code weir inspect KEY}: describes a state in Redis in words; or a thing of an extension, such as an upstream. */
 @Command(
@@ -36,6 +39,9 @@ final class InspectCommand extends PrintingCommand {
   private final Capabilities capabilities;
   private final Map<Inspection, String> named = new HashMap<>();
   private String key = "";
+
+  @Option(names = "--raw", description = "prints the fields as they are in Redis")
+  private boolean isRaw;
 
   @Mixin
   private RedisOption redis = new RedisOption();
@@ -97,7 +103,8 @@ final class InspectCommand extends PrintingCommand {
       for (Map.Entry<Inspection, String> one : named.entrySet()) {
         return shown(one.getKey(), one.getValue(), inspector, policy);
       }
-      return of(new OwnerView(inspector, policy), key);
+      return of(
+          new OwnerView(inspector, policy, isRaw ? Optional.empty() : Optional.of(now())), key);
     } finally {
       out.flush();
     }
@@ -108,15 +115,19 @@ final class InspectCommand extends PrintingCommand {
     Map<String, String> fields = inspection.show().apply(inspector, name);
     PrintWriter out = out();
     if (fields.isEmpty() && !policy.has(inspection.names(), name)) {
-      String unknown = "there is no %s %s".formatted(inspection.option(), name);
+      String unknown = inspection.sentences().unknown().formatted(name);
       err().println(unknown + policy.revisionText());
       return FAILED;
     }
     if (fields.isEmpty()) {
-      out.println(Wrapped.lines(inspection.nothing().formatted(name)));
+      out.println(Wrapped.lines(inspection.sentences().nothing().formatted(name)));
     }
-    Rows.print(fields, out);
+    Rows.print(isRaw ? fields : inspection.words().apply(fields, now()), out);
     return 0;
+  }
+
+  private static Instant now() {
+    return Clock.systemUTC().instant();
   }
 
   private int of(OwnerView view, String key) {

@@ -7,6 +7,7 @@ import io.weir.core.policy.Subject;
 import io.weir.state.inspect.StateInspector;
 import io.weir.state.wire.RedisKeys;
 import java.io.PrintWriter;
+import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -18,8 +19,10 @@ import java.util.regex.Pattern;
 /**
  * Shows the state of the limits of a key, a tenant or the cluster. The limits of a key are shown together with those of
  * its tenant and the cluster: a request needs room in all of them.
+ *
+ * @param words the time now, for words; empty for the fields as they are in Redis
  */
-record OwnerView(StateInspector inspector, PolicyInForce policy) {
+record OwnerView(StateInspector inspector, PolicyInForce policy, Optional<Instant> words) {
   private static final Pattern KEY_STATE = Pattern.compile("weir:\\{\\w+}:([^:]+):key:([^:]+)");
   private static final Pattern TENANT_STATE = Pattern.compile("weir:\\{\\w+}:([^:]+):tenant");
 
@@ -142,17 +145,35 @@ record OwnerView(StateInspector inspector, PolicyInForce policy) {
     }
   }
 
-  private static Optional<String> printed(
+  private Optional<String> printed(
       String owner, String own, Map<String, Map<String, String>> states, PrintWriter out) {
     if (!states.containsKey(own)) {
       out.println(Wrapped.lines(
           "%s: nothing is used, all of its own buckets and limits are empty.".formatted(owner)));
     }
     states.forEach((state, fields) -> {
-      out.println(Wrapped.lines(state));
-      Rows.print(fields, out);
+      if (words.isPresent()) {
+        new StateWords(words.get(), out).print(title(state), state, fields);
+      } else {
+        out.println(Wrapped.lines(state));
+        Rows.print(fields, out);
+      }
     });
     return Optional.empty();
+  }
+
+  private static String title(String state) {
+    Matcher key = KEY_STATE.matcher(state);
+    if (key.matches()) {
+      return "Limits of the key %s/%s:".formatted(key.group(1), Names.unescaped(key.group(2)));
+    }
+    Matcher tenant = TENANT_STATE.matcher(state);
+    if (tenant.matches()) {
+      return "Limits that the keys of the tenant %s share:".formatted(tenant.group(1));
+    }
+    return state.equals(RedisKeys.CLUSTER)
+        ? "Limits that all keys share:"
+        : "A limit of which nodes fetch parts ahead, without these parts:";
   }
 
   private Optional<String> unknown(String what) {

@@ -13,9 +13,8 @@ final class RedisOption {
       names = "--redis-uri",
       paramLabel = "URI",
       defaultValue = "${env:WEIR_REDIS_URI}",
-      description =
-          "Redis (WEIR_REDIS_URI, else that of the running local cluster, else "
-              + DEFAULT_URI + ")")
+      description = "Redis (WEIR_REDIS_URI, else that of the running local cluster, else "
+          + DEFAULT_URI + ")")
   private @Nullable String redisUri;
   /**
    * The URI of the shared state.

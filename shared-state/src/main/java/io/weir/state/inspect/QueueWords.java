@@ -1,4 +1,4 @@
-package io.weir.operators.explain;
+package io.weir.state.inspect;
 
 import java.time.Instant;
 import java.util.Map;
@@ -7,7 +7,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** Tells the lines of a queue, {@code STATE FIELD UNITS (words)}, in sentences. */
-final class QueueWords {
+public final class QueueWords {
   private static final Pattern SLOT =
       Pattern.compile("\\S+ due_at_\\d+ (\\d+) \\(.*\\bat (\\S+)\\)");
   private static final Pattern LIMIT = Pattern.compile(
@@ -23,18 +23,19 @@ final class QueueWords {
   private QueueWords() {}
 
   /** Whether a line no longer counts: its instant has passed since the state was written. */
-  static boolean isOver(String line, Instant now) {
+  public static boolean isOver(String line, Instant now) {
     Matcher instant = INSTANT.matcher(line);
     return instant.find() && !Instant.parse(instant.group()).isAfter(now);
   }
 
   /** Whether a line is about one of these limits, or about none. */
-  static boolean isOf(String line, Set<String> limits) {
+  public static boolean isOf(String line, Set<String> limits) {
     Matcher limit = LIMIT.matcher(line);
     return !limit.matches() || limits.contains(limit.group(1));
   }
 
-  static String of(String line) {
+  /** A line as a sentence. */
+  public static String of(String line) {
     return sentence(line).replaceAll(": 1 operations\\b", ": 1 operation");
   }
 

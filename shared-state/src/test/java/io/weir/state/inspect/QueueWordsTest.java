@@ -1,4 +1,4 @@
-package io.weir.operators.explain;
+package io.weir.state.inspect;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
