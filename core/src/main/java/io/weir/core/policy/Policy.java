@@ -93,12 +93,17 @@ public record Policy(
 
   /** The subject with this name that a rule covers. */
   public Optional<Subject> covered(String name) {
+    return ruleOf(name).map(rule -> rule.subject(name));
+  }
+
+  /** The first rule that covers this name. */
+  public Optional<SubjectRule> ruleOf(String name) {
     if (!Names.isSubject(name)) {
       return Optional.empty();
     }
     for (SubjectRule rule : callers.subjectRules()) {
       if (rule.match().matches(name)) {
-        return Optional.of(rule.subject(name));
+        return Optional.of(rule);
       }
     }
     return Optional.empty();

@@ -1,11 +1,13 @@
 package io.weir.keys;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.vertx.core.json.JsonObject;
 import io.weir.core.policy.FailureMode;
 import io.weir.node.testing.NodeFixture;
 import java.net.http.HttpResponse;
+import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -16,11 +18,18 @@ final class TenantRecordsIT {
       operations:
         - { name: Ask, match: { path: /ask } }
       buckets:
-        - { name: team, scope: tenant, burstPeriod: 10, throttleGroups: [{ opsPerSec: 10, operations: [Ask] }] }
-      plans: { free: { buckets: [team] } }
+        - { name: team, scope: tenant, burstPeriod: 1000, throttleGroups: [{ milliOpsPerSec: 3, operations: [Ask] }] }
+      plans:
+        free: { buckets: [team] }
+        closed: { frozen: true }
       defaults: { plan: free }
-      tenants: { ruled: , settled: , wide: }
-      subjects: [{ match: "user:*", tenant: ruled }]
+      subjects:
+        - { match: "user:*", tenant: ruled, plan: free }
+        - { match: "vip:*", tenant: vips, plan: free }
+        - { match: "guest:*", tenant: guests }
+      identity:
+        header: { name: X-User, from: [127.0.0.1], prefix: "vip:" }
+      upstream: { url: "http://127.0.0.1:UPSTREAM" }
       """;
 
   private static NodeFixture node;
@@ -28,8 +37,8 @@ final class TenantRecordsIT {
 
   @BeforeAll
   static void start() {
-    node = NodeFixture.withOwnRedis(
-        POLICY.replace("tenants: { ruled: , settled: , wide: }\n", ""), FailureMode.DENY);
+    node = NodeFixture.withOwnRedis(POLICY, FailureMode.DENY);
+    node.upstreamAnswers("/ask", request -> request.response().end());
     admin = Operating.on(node);
   }
 
@@ -87,7 +96,7 @@ final class TenantRecordsIT {
         .getString("token");
     String reader =
         admin.made("/v1/tokens", "{\"name\": \"reader\", \"scope\": \"read\"}").getString("token");
-    org.awaitility.Awaitility.await().untilAsserted(() -> {
+    await().untilAsserted(() -> {
       refused(
           admin.as(own).ask("PATCH", "/v1/tenants/own", "{\"state\": \"frozen\"}"),
           404,
@@ -98,5 +107,66 @@ final class TenantRecordsIT {
               .statusCode())
           .isEqualTo(403);
     });
+  }
+
+  private static JsonObject checked(String subject) {
+    return NodeFixture.json(node.post(
+        "/v1/check",
+        new JsonObject().put("subject", subject).put("operation", "Ask").encode(),
+        "Authorization",
+        "Bearer " + NodeFixture.SERVICE));
+  }
+
+  private static int atGateway(String user) {
+    return node.get("/ask", "X-User", user).statusCode();
+  }
+
+  private static void within(Runnable condition) {
+    await().atMost(Duration.ofMinutes(1)).untilAsserted(condition::run);
+  }
+
+  @Test
+  void aRecordAppliesToSubjectsThatOnlyARuleCovers() {
+    assertThat(atGateway("1")).isEqualTo(200);
+    within(() -> assertThat(atGateway("2")).isEqualTo(429));
+    String boost =
+        "{\"overrides\": [{\"bucket\": \"team\", \"opsPerSec\": 10, \"until\": \"+1h\"}]}";
+    assertThat(change("vips", boost).statusCode()).isEqualTo(200);
+    within(() -> assertThat(atGateway("5")).isEqualTo(200));
+    within(() -> assertThat(checked("vip:6").getString("decision")).isEqualTo("allowed"));
+
+    change("vips", "{\"state\": \"frozen\"}");
+    within(() -> assertThat(checked("vip:7").getString("decision")).isEqualTo("never_allowed"));
+    within(() -> assertThat(atGateway("8")).isEqualTo(403));
+    change("vips", "{\"state\": \"disabled\"}");
+    within(() -> assertThat(checked("vip:7").getString("code")).isEqualTo("subject_unknown"));
+    within(() -> assertThat(atGateway("8")).isEqualTo(401));
+    admin.ask("DELETE", "/v1/tenants/vips", "");
+    within(() -> assertThat(atGateway("9")).isIn(200, 429));
+  }
+
+  @Test
+  void thePlanOfARuleComesBeforeThatOfTheTenant() {
+    assertThat(change("ruled", "{\"plan\": \"closed\"}").statusCode()).isEqualTo(200);
+    assertThat(change("guests", "{\"plan\": \"closed\"}").statusCode()).isEqualTo(200);
+    within(() -> assertThat(checked("guest:1").getString("decision")).isEqualTo("never_allowed"));
+    assertThat(checked("user:1").getString("decision")).isIn("allowed", "denied");
+    // A record of the subject has the plan that it had.
+    HttpResponse<String> own = admin.ask("PATCH", "/v1/keys/guest:2", "{\"note\": \"x\"}");
+    assertThat(NodeFixture.json(own).getString("plan")).isEqualTo("closed");
+    admin.ask("DELETE", "/v1/tenants/ruled", "");
+    admin.ask("DELETE", "/v1/tenants/guests", "");
+  }
+
+  @Test
+  void aTenantThatThePolicyListsGetsNoRecord() {
+    String listing =
+        POLICY.replace("subjects:", "tenants: { ruled: {}, vips: {}, guests: {} }\nsubjects:");
+    try (NodeFixture other = NodeFixture.withOwnRedis(listing, FailureMode.DENY)) {
+      refused(
+          Operating.on(other).ask("PATCH", "/v1/tenants/ruled", "{\"state\": \"frozen\"}"),
+          409,
+          "tenant_in_policy");
+    }
   }
 }

@@ -5,6 +5,7 @@ import io.weir.core.policy.Access;
 import io.weir.core.policy.Plan;
 import io.weir.core.policy.SecretHash;
 import io.weir.core.policy.Subject;
+import io.weir.core.policy.SubjectEntry;
 import io.weir.core.policy.SubjectEntry.TenantEntry;
 import io.weir.core.policy.SubjectPattern;
 import io.weir.core.policy.SubjectRule;
@@ -106,7 +107,9 @@ final class SubjectsReader {
       plan.ifPresent(limits -> {
         String owner = tenant.orElseThrow().name();
         given.id().ifPresent(id -> subjects.put(id, new Subject(id, owner, limits, hash)));
-        given.match().ifPresent(match -> rules.add(new SubjectRule(match, owner, limits)));
+        given
+            .match()
+            .ifPresent(match -> rules.add(new SubjectRule(match, limits, terms(section, owner))));
       });
     }
     List<Section> deserted = tenants.values().stream()
@@ -114,6 +117,16 @@ final class SubjectsReader {
         .flatMap(tenant -> tenant.section().stream())
         .toList();
     return new Subjects(subjects, rules, compiler, usedPlans, deserted);
+  }
+
+  private static SubjectEntry terms(Section section, String tenant) {
+    return new SubjectEntry(
+        section.get(MATCH).toString(),
+        tenant,
+        section.find(PLAN),
+        Access.read(section),
+        section.items("overrides"),
+        TenantEntry.NONE);
   }
 
   /** A subject or a rule of the document. */

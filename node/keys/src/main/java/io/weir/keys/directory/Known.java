@@ -94,9 +94,7 @@ final class Known {
     SubjectEntry asked = Subjects.entry(entry, owner, nowMillis);
     Compiled compiled = policy.compile(asked);
     long until = Stream.concat(Stream.of(entry), owner.stream())
-        .flatMap(one -> one.settings().overrides().stream())
-        .filter(override -> override.isInForceAt(nowMillis))
-        .flatMapToLong(override -> override.untilMillis().stream())
+        .mapToLong(one -> Subjects.endsMillis(one, nowMillis))
         .min()
         .orElse(Long.MAX_VALUE);
     Optional<Subject> subject = compiled

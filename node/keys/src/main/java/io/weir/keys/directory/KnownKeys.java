@@ -2,8 +2,10 @@ package io.weir.keys.directory;
 
 import io.vertx.core.Future;
 import io.weir.core.bucket.Names;
+import io.weir.core.policy.Policy;
 import io.weir.core.policy.SecretHash;
 import io.weir.core.policy.Subject;
+import io.weir.core.policy.SubjectSource;
 import io.weir.core.throttle.PolicySource;
 import io.weir.keys.record.KeyText;
 import io.weir.keys.record.StoredRecord;
@@ -24,7 +26,7 @@ import java.util.function.Supplier;
  * the {@link Feed}. While Redis is away, known keys go on. Mutable; safe for use by many threads.
  */
 public final class KnownKeys implements Directory {
-  private static final ProblemDetails PLAN_MISSING =
+  static final ProblemDetails PLAN_MISSING =
       ProblemDetails.of(503, "plan_missing", "The policy in force has no plan for the key");
   // Used for unknown ids too, so that the response time does not reveal which ids exist.
   private static final SecretHash NOBODY = SecretHash.of("nobody");
@@ -37,6 +39,7 @@ public final class KnownKeys implements Directory {
   private final StoredTokens tokens;
   private final KeyCache cache;
   private final KeyFinder finder;
+  private final RuledSubjects ruled;
 
   /**
    * Knows no key yet.
@@ -59,6 +62,7 @@ public final class KnownKeys implements Directory {
     this.refused = new RefusedKeys(cache);
     this.feeds = Feeds.of(records, nanos, cache);
     this.finder = new KeyFinder(cache, feeds, strangers);
+    this.ruled = new RuledSubjects(cache, feeds, this::nowMillis);
   }
 
   /** Looks for changes everywhere; completes when all looks have ended, well or not. */
@@ -204,7 +208,17 @@ public final class KnownKeys implements Directory {
 
   @Override
   public Future<Optional<Subject>> named(String name, Supplier<Optional<Subject>> covered) {
-    return named(name, Optional.empty(), covered);
+    return named(name, Optional.empty(), covered)
+        .compose(found -> found
+                .filter(subject -> subject.source() instanceof SubjectSource.OfPolicy)
+                .isPresent()
+            ? ofRule(name, policies.current().policy())
+            : Future.succeededFuture(found));
+  }
+
+  @Override
+  public Future<Optional<Subject>> ofRule(String name, Policy policy) {
+    return ruled.find(name, policy);
   }
 
   /** The same by a record of this tenant alone, if there is one. */

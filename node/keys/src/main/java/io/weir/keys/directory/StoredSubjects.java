@@ -16,7 +16,8 @@ public final class StoredSubjects {
   private StoredSubjects() {}
 
   /**
-   * The subject with this name, or of the key with this id, whatever its state; waits for Redis.
+   * The subject with this name, or of the key with this id, whatever its state, by its record or by a rule with the record
+   * of its tenant; waits for Redis.
    *
    * @param nowMillis the time at which overrides are in force
    * @throws io.weir.core.throttle.StoreUnavailableException if Redis does not answer
@@ -26,7 +27,11 @@ public final class StoredSubjects {
     if (!Names.isSubject(id)) {
       return Optional.empty();
     }
-    return entry(records, RecordType.KEY, id).flatMap(key -> {
+    Optional<StoredRecord> stored = entry(records, RecordType.KEY, id);
+    if (stored.isEmpty()) {
+      return ruled(records, policy, id, nowMillis);
+    }
+    return stored.flatMap(key -> {
       Optional<StoredRecord> tenant =
           entry(records, RecordType.TENANT, key.name().tenant());
       return policy
@@ -34,6 +39,17 @@ public final class StoredSubjects {
           .plan()
           .map(plan -> new Subject(
               id, key.name().tenant(), plan, Optional.empty(), new SubjectSource.OfPolicy(id)));
+    });
+  }
+
+  private static Optional<Subject> ruled(
+      RedisRecords records, Policy policy, String id, long nowMillis) {
+    return policy.ruleOf(id).flatMap(rule -> {
+      Optional<StoredRecord> tenant = entry(records, RecordType.TENANT, rule.tenant());
+      return policy
+          .compile(rule.with(Subjects.tenant(tenant, nowMillis)))
+          .plan()
+          .map(plan -> new Subject(id, rule.tenant(), plan, Optional.empty()));
     });
   }
 

@@ -42,6 +42,15 @@ public final class Subjects {
         .orElse(TenantEntry.NONE);
   }
 
+  /** When the first of the overrides ends that are in force at this moment. */
+  static long endsMillis(StoredRecord entry, long nowMillis) {
+    return entry.settings().overrides().stream()
+        .filter(override -> override.isInForceAt(nowMillis))
+        .flatMapToLong(override -> override.untilMillis().stream())
+        .min()
+        .orElse(Long.MAX_VALUE);
+  }
+
   private static Access access(StoredRecord entry) {
     return entry.settings().validity().state() == KeyState.ACTIVE ? Access.LIMITED : Access.FROZEN;
   }

@@ -10,14 +10,25 @@ import java.util.Optional;
 sealed interface External extends SubjectSource {
   Source from();
 
-  /** A subject that a rule of the policy covers. */
-  record Ruled(Source from, String name) implements External {
+  /**
+   * A subject that a rule of the policy covers.
+   *
+   * @param rule finds it with the settings of its tenant
+   */
+  record Ruled(Source from, String name, SubjectSource rule) implements External {
+    Ruled(Source from, String name) {
+      this(from, name, new SubjectSource.OfPolicy(name));
+    }
+
     @Override
     public Optional<Subject> in(Policy policy) {
-      return policy
-          .subject(name)
-          .filter(subject -> policy.listed(name).isEmpty())
-          .map(it -> new Subject(name, it.tenant(), it.plan(), Optional.empty(), this));
+      return policy.listed(name).isPresent()
+          ? Optional.empty()
+          : rule.in(policy).map(this::as);
+    }
+
+    Subject as(Subject subject) {
+      return new Subject(name, subject.tenant(), subject.plan(), Optional.empty(), this);
     }
   }
 

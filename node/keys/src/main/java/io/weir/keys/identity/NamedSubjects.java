@@ -11,6 +11,7 @@ import io.weir.keys.directory.Subjects;
 import io.weir.keys.identity.SubjectOwners.Owner;
 import io.weir.node.answer.ProblemDetails;
 import io.weir.node.answer.RefusedException;
+import io.weir.node.auth.Identities;
 import io.weir.node.auth.Operator;
 import java.util.List;
 import java.util.Optional;
@@ -28,10 +29,13 @@ record NamedSubjects(KnownKeys known, RecentSubjects recent) {
   Future<Subject> find(Named named, Policy policy) {
     if (named.tenant().isEmpty()) {
       return recorded(
-          named,
-          new External.Ruled(named.from(), named.name())
-              .in(policy)
-              .orElseThrow(() -> new RefusedException(SUBJECT_UNKNOWN)));
+              named,
+              new External.Ruled(named.from(), named.name())
+                  .in(policy)
+                  .orElseThrow(() -> new RefusedException(SUBJECT_UNKNOWN)))
+          .compose(found -> found.source() instanceof External.Ruled
+              ? ofTenant(named, policy)
+              : Future.succeededFuture(found));
     }
     return assembled(named, policy).compose(found -> {
       if (!Names.isId(named.name())) {
@@ -40,6 +44,14 @@ record NamedSubjects(KnownKeys known, RecentSubjects recent) {
       }
       return recorded(named, found);
     });
+  }
+
+  // Like a key, it is not known while its tenant may not be used.
+  private Future<Subject> ofTenant(Named named, Policy policy) {
+    return known
+        .ofRule(named.name(), policy)
+        .map(found -> found.orElseThrow(Identities::invalid))
+        .map(found -> new External.Ruled(named.from(), named.name(), found.source()).as(found));
   }
 
   /** The subject with a name, and without its record, as its last requests have stated its tenant. */

@@ -96,6 +96,19 @@ public final class KnownKeysFixture {
     put(name, Optional.empty(), frozen());
   }
 
+  /** Makes or changes the record of the tenant of all subjects. */
+  void putTenant(Settings settings) {
+    Stamp now = new Stamp(RedisTime.nanos() / 1_000_000, "test");
+    StoredRecord entry = new StoredRecord(
+        new StoredRecord.Name(RecordType.TENANT, "acme", "acme"),
+        settings,
+        List.of(),
+        "",
+        StoredRecord.History.begun(now));
+    Optional<StoredRecord> before = done(records.find(RecordType.TENANT, "acme"));
+    done(records.put(new Change("test", now, before, Optional.of(entry))));
+  }
+
   /** Nothing is set but a state. */
   static Settings in(KeyState state) {
     Validity validity = new Validity(state, OptionalLong.empty());

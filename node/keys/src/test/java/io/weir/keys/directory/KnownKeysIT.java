@@ -91,6 +91,49 @@ final class KnownKeysIT {
   }
 
   @Test
+  void theRecordOfTheTenantOfARuleIsReadOnceAndThenCostsNoCall() {
+    node.putTenant(frozen());
+    node.look();
+    assertThat(node.isFrozen("user:1")).isTrue();
+
+    long before = commands();
+    for (int i = 0; i < 10; i++) {
+      assertThat(node.isFrozen("user:" + i)).isTrue();
+    }
+    assertThat(commands() - before - 1).isZero(); // that counts itself
+
+    node.putTenant(Settings.NONE);
+    node.look();
+    assertThat(node.isFrozen("user:1")).isFalse();
+  }
+
+  @Test
+  void aPausedNodeLooksForTheRecordOfTheTenantOfARule() {
+    assertThat(node.isFrozen("user:1")).isFalse();
+    node.putTenant(frozen());
+    node.pass(Duration.ofSeconds(5));
+    assertThat(node.isFrozen("user:1")).isTrue();
+  }
+
+  @Test
+  void withoutRedisTheSubjectOfARuleGoesByWhatIsKnownOfItsTenant() {
+    KnownKeysFixture other = new KnownKeysFixture(records);
+    other.look();
+    node.putTenant(frozen());
+    node.look();
+    assertThat(node.isFrozen("user:1")).isTrue();
+    redis.close();
+    for (KnownKeysFixture one : new KnownKeysFixture[] {node, other}) {
+      one.pass(Duration.ofSeconds(5));
+      one.look();
+      one.look();
+    }
+
+    assertThat(node.isFrozen("user:1")).isTrue();
+    assertThat(other.isFrozen("user:1")).isFalse();
+  }
+
+  @Test
   void theNamesOfSubjectsAreReadThoughTokensCannotBe() {
     node.putFrozen("user:1");
     redis.sync().set(RedisKeys.ofPart(0, "operator-tokens"), "not a set");

@@ -1,6 +1,7 @@
 package io.weir.node.auth;
 
 import io.vertx.core.Future;
+import io.weir.core.policy.Policy;
 import io.weir.core.policy.Subject;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -20,6 +21,11 @@ public interface Directory {
     @Override
     public Future<Optional<Subject>> named(String name, Supplier<Optional<Subject>> covered) {
       return Future.succeededFuture(covered.get());
+    }
+
+    @Override
+    public Future<Optional<Subject>> ofRule(String name, Policy policy) {
+      return Future.succeededFuture(policy.covered(name));
     }
 
     @Override
@@ -44,6 +50,12 @@ public interface Directory {
    * @param covered the subject if there is no record of it, or while Redis is away and the record is not known
    */
   Future<Optional<Subject>> named(String name, Supplier<Optional<Subject>> covered);
+
+  /**
+   * The subject that a rule of a policy covers, with the settings of its tenant; empty if no rule does, or if the tenant
+   * may not be used. Fails in the same way.
+   */
+  Future<Optional<Subject>> ofRule(String name, Policy policy);
 
   /** The operator who shows this token, if it is one that is stored. */
   Optional<Operator> operator(String token);

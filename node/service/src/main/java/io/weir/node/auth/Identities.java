@@ -117,9 +117,11 @@ public final class Identities {
    * requests state it, see {@link Identifier#recent}.
    */
   public Future<Optional<Subject>> unrecorded(String name, Operator operator) {
-    Optional<Subject> covered = policy().covered(name);
-    return covered.isPresent() || Names.isId(name)
-        ? Future.succeededFuture(covered)
+    if (policy().ruleOf(name).isPresent()) {
+      return keys.directory().ofRule(name, policy());
+    }
+    return Names.isId(name)
+        ? Future.succeededFuture(Optional.empty())
         : identifier.recent(name, operator);
   }
 
