@@ -50,33 +50,40 @@ final class RuledSubjects {
   private record Source(String name, RuledSubjects subjects) implements SubjectSource {
     @Override
     public Optional<Subject> in(Policy policy) {
-      return policy.listed(name).or(() -> subjects.known(name, policy));
+      return policy
+          .listed(name)
+          .or(() -> policy.ruleOf(name).flatMap(rule -> subjects.known(name, rule, policy)));
     }
   }
 
   /** The subject with this name; empty if no rule covers it, or if its tenant may not be used. */
   Future<Optional<Subject>> find(String name, Policy policy) {
-    Optional<String> tenant =
-        policy.ruleOf(name).map(SubjectRule::tenant).filter(it -> !policy.listsTenant(it));
-    return tenant.isEmpty() || isCurrent(tenant.get())
-        ? found(name, policy)
-        : read(tenant.get()).otherwise(Optional.empty()).compose(read -> found(name, policy));
+    return policy
+        .ruleOf(name)
+        .map(rule -> find(name, rule, policy))
+        .orElseGet(() -> Future.succeededFuture(Optional.empty()));
   }
 
-  private Future<Optional<Subject>> found(String name, Policy policy) {
-    Optional<Subject> subject = known(name, policy);
-    return subject.isEmpty() && lacksPlan(name, policy)
+  private Future<Optional<Subject>> find(String name, SubjectRule rule, Policy policy) {
+    return policy.listsTenant(rule.tenant()) || isCurrent(rule.tenant())
+        ? found(name, rule, policy)
+        : read(rule.tenant())
+            .otherwise(Optional.empty())
+            .compose(read -> found(name, rule, policy));
+  }
+
+  private Future<Optional<Subject>> found(String name, SubjectRule rule, Policy policy) {
+    Optional<Subject> subject = known(name, rule, policy);
+    return subject.isEmpty() && isUsable(rule.tenant())
         ? Future.failedFuture(new RefusedException(KnownKeys.PLAN_MISSING))
         : Future.succeededFuture(subject);
   }
 
-  private boolean lacksPlan(String name, Policy policy) {
-    return policy
-        .ruleOf(name)
-        .map(SubjectRule::tenant)
-        .flatMap(cache::knownTenant)
+  private boolean isUsable(String tenant) {
+    return cache
+        .knownTenant(tenant)
         .flatMap(Tenant::entry)
-        .filter(record -> record.isUsableAt(nowMillis.applyAsLong(record.name().id())))
+        .filter(record -> record.isUsableAt(nowMillis.applyAsLong(tenant)))
         .isPresent();
   }
 
@@ -92,17 +99,13 @@ final class RuledSubjects {
             : Future.succeededFuture(cache.knownTenant(tenant)));
   }
 
-  private Optional<Subject> known(String name, Policy policy) {
-    Optional<SubjectRule> rule = policy.ruleOf(name);
-    Optional<Tenant> tenant = rule.map(SubjectRule::tenant)
-        .filter(it -> !policy.listsTenant(it))
-        .flatMap(cache::knownTenant);
-    if (tenant.isEmpty()) {
-      return policy.covered(name).map(it -> as(name, it.tenant(), it.plan()));
-    }
-    long now = nowMillis.applyAsLong(tenant.get().name());
-    return plan(rule.orElseThrow(), tenant.get(), policy, now)
-        .map(plan -> as(name, tenant.get().name(), plan));
+  private Optional<Subject> known(String name, SubjectRule rule, Policy policy) {
+    Optional<Tenant> tenant =
+        policy.listsTenant(rule.tenant()) ? Optional.empty() : cache.knownTenant(rule.tenant());
+    return tenant
+        .map(it -> plan(rule, it, policy, nowMillis.applyAsLong(it.name())))
+        .orElse(Optional.of(rule.plan()))
+        .map(plan -> as(name, rule.tenant(), plan));
   }
 
   private Subject as(String name, String tenant, Plan plan) {

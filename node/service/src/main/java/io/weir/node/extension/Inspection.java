@@ -26,7 +26,7 @@ public record Inspection(
     Sentences sentences) {
 
   /**
-   * What is said of a thing without fields, with {@code %s} for its name.
+   * The sentences for a thing without fields, with {@code %s} for its name.
    *
    * @param nothing of a known one
    * @param unknown of one that the policy does not have; its revision follows
