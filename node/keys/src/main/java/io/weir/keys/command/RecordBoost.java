@@ -76,14 +76,11 @@ final class RecordBoost {
             new JsonObject().put("overrides", overrides(record, boost)).encode(),
             condition);
     int status = call.printed(changed);
-    if (status == 0 && present.isPresent()) {
-      call.err()
-          .printf(
-              "%s: %s → %s %s%n",
-              of,
-              Ago.sentence(words(present.get(), boost), call.now()),
-              words(boost, present.get()),
-              Ago.sentence("until " + until(changed, boost), call.now()));
+    if (status == 0) {
+      String before =
+          present.map(it -> Ago.sentence(words(it, boost), call.now()) + " → ").orElse("");
+      String until = Ago.sentence("until " + until(changed, boost), call.now());
+      call.err().printf("%s: %s%s %s%n", of, before, words(boost, present.orElse(boost)), until);
     }
     return status;
   }

@@ -41,9 +41,9 @@ final class LimitKindsIT {
         "keys boost boosted:1 --bucket own --rate 6/h", "own of boosted:1: 3 per h → 6 per h for ");
     boosted("keys boost boosted:1 --limits daily --limit 6", "daily of boosted:1: 3 → 6 for ");
     boosted("keys boost boosted:1 --limits streams --limit 2", "streams of boosted:1: 1 → 2 for ");
-    boosted("tenants boost spa --bucket team --rate 6/h", "team 6 per h");
-    boosted("tenants boost spa --limits team-daily --limit 6", "team-daily 6");
-    boosted("tenants boost spa --limits team-streams --limit 2", "team-streams 2");
+    boosted("tenants boost spa --bucket team --rate 6/h", "team of spa: 6 per h for ");
+    boosted("tenants boost spa --limits team-daily --limit 6", "team-daily of spa: 6 for ");
+    boosted("tenants boost spa --limits team-streams --limit 2", "team-streams of spa: 2 for ");
     await().atMost(Duration.ofMinutes(1)).untilAsserted(() -> {
       assertThat(weir("explain", "boosted:1", "Key")).contains("override");
       assertThat(weir("explain", "recorded", "Key")).contains("own");
@@ -135,7 +135,7 @@ final class LimitKindsIT {
     assertThat(weir("denials", "--key", frozen.subject()))
         .contains(frozen.words())
         .doesNotContain("no operation");
-    assertThat(weir("denials", id)).containsPattern("why +" + frozen.words());
+    assertThat(weir("denials", id)).containsPattern("reason +" + frozen.words());
   }
 
   @Test
