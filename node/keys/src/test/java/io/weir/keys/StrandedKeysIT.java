@@ -119,7 +119,23 @@ final class StrandedKeysIT {
     JsonObject withoutBucket = stranded(
         put("", POLICY.replace("[many]", "[]").replace("[few]", "[many]").replace("[]", "[few]")));
     assertThat(withoutBucket.getString("errors"))
-        .contains("override_unmatched", "many", "1 records");
+        .contains("override_unmatched", "many", "of 1 record:");
+  }
+
+  @Test
+  void aPolicyWithoutABucketOfATenantsOverrideIsRefusedThoughOnlyARuleNamesTheTenant() {
+    String ruled = POLICY.replace("few, scope: key", "few, scope: tenant")
+        + "subjects: [{ match: \"user:*\", tenant: app, plan: small }]\n";
+    assertThat(put("", ruled).statusCode()).isEqualTo(200);
+    operator.made(
+        "/v1/tenants",
+        "{\"id\": \"app\", \"overrides\": [{\"bucket\": \"few\", \"opsPerSec\": 5}]}");
+
+    JsonObject problem = stranded(put("", ruled.replace("few, scope: tenant", "few, scope: key")));
+
+    assertThat(problem.getString("errors")).contains("override_unmatched", "few", "of 1 record:");
+    assertThat(put("", ruled.replace("10, operations", "20, operations")).statusCode())
+        .isEqualTo(200);
   }
 
   @Test

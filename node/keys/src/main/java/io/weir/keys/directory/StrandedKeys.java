@@ -49,7 +49,8 @@ public final class StrandedKeys implements Stranding {
     Count count = new Count(current, candidate);
     return count
         .read(RecordType.TENANT, "", 0)
-        .compose(tenants -> count.read(RecordType.KEY, "", 0))
+        .compose(tenants -> count.rules())
+        .compose(rules -> count.read(RecordType.KEY, "", 0))
         .map(keys -> count.result());
   }
 
@@ -111,6 +112,24 @@ public final class StrandedKeys implements Stranding {
             List.of(),
             Subjects.tenant(Optional.of(tenant), now)));
       }
+    }
+
+    // A tenant may have subjects by rules alone; its plan is compared already.
+    Future<Boolean> rules() {
+      return work.run(() -> {
+        tenants.values().forEach(tenant -> {
+          long now = nowMillis.applyAsLong(tenant.name().id());
+          SubjectEntry.TenantEntry settings = Subjects.tenant(Optional.of(tenant), now);
+          candidate.callers().subjectRules().stream()
+              .filter(rule ->
+                  tenant.isUsableAt(now) && rule.tenant().equals(tenant.name().id()))
+              .map(rule -> rule.with(settings))
+              .flatMap(entry -> reason(current.compile(entry), candidate.compile(entry)).stream())
+              .findFirst()
+              .ifPresent(this::addReason);
+        });
+        return true;
+      });
     }
 
     private void key(StoredRecord key) {
