@@ -5,7 +5,7 @@ import { choice, clock, confirmed, html, nothing, number, rate, wait } from './p
 
 const path = of => (of.key ? `/v1/keys/${encodeURIComponent(of.key)}` : `/v1/tenants/${encodeURIComponent(of.tenant)}`);
 
-const nameOf = of => of.key || `${of.tenant}/`;
+const nameOf = of => of.key || `tenant ${of.tenant}`;
 
 /** The record of a key or a tenant, with its version; null if there is none, as for a subject of a rule, or none is known as Redis `isAway`. */
 export async function findRecord(of) {

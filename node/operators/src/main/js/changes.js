@@ -46,7 +46,7 @@ function effect(line) {
     return `policy ${before.revision} → ${after.revision}${after.comment ? `: ${after.comment}` : ''}`;
   }
   if (line.what === 'reset') {
-    return `reset ${[...new Set(after.reset.map(one => one.limit || 'tickets'))].join(', ')}`; // a limit and the slots in it are one
+    return `reset ${[...new Set(after.reset.filter(one => one.waiting !== 0).map(one => one.limit || 'tickets'))].join(', ')}`; // a limit and the slots in it are one
   }
   if (!before || !after) {
     return before ? 'deleted' : ['made', ...MADE.filter(name => differ(line, name)).map(name => `${name} ${value(name, after)}`)].join(', ');

@@ -36,6 +36,8 @@ async function endComparison(app) {
   app.say('The comparison ends within two seconds.');
 }
 
+const named = row => (row.operation === UNMATCHED ? 'others' : row.operation);
+
 function account(of, empty, isAudit) {
   const share = row => {
     const passing = row.pass + row.wouldDeny;
@@ -43,7 +45,7 @@ function account(of, empty, isAudit) {
   };
   const columns = [
     ['plan', row => row.plan, 'long'],
-    ['operation', row => html`<b>${row.operation === UNMATCHED ? 'others' : row.operation}</b>`, 'long'],
+    ['operation', row => html`<b>${named(row)}</b>`, 'long'],
     ['passed', row => number(row.pass + row.wouldDeny), 'number hour'],
     ['of those would be denied', row => html`${bar(share(row), `${number(share(row))} % would be denied`)}<small>${number(row.wouldDeny)}, ${number(share(row))} %</small>`, 'wide'],
     ...(isAudit ? [] : [['denied', row => number(row.deny + row.wouldPass), 'number hour'], ['of those would pass', row => number(row.wouldPass), 'number']]),
@@ -54,7 +56,7 @@ function account(of, empty, isAudit) {
     ${denied.total
       ? html`<div class="two">
           ${table([['would be denied', row => keyLink(row.key, row.tenant), 'long'], ['times', count, 'number']], denied.keys, '', 'keys')}
-          ${table([['by the limit', row => html`${row.limit} <small>${row.operation}, ${row.plan}</small>`], ['times', count, 'number']], denied.limits, '', 'limits')}
+          ${table([['by the limit', row => html`${row.limit} <small>${named(row)}, ${row.plan}</small>`], ['times', count, 'number']], denied.limits, '', 'limits')}
         </div>`
       : nothing}`;
 }
@@ -99,7 +101,7 @@ async function replay(app, file, draft) {
 function only(of, title) {
   return of?.total
     ? html`<h3>${title}: ${number(of.total)}</h3><div class="two">
-        ${table([['limit', row => html`${row.limit} <small>${row.operation}, ${row.plan}</small>`], ['times', count, 'number']], of.limits, '', title)}
+        ${table([['limit', row => html`${row.limit} <small>${named(row)}, ${row.plan}</small>`], ['times', count, 'number']], of.limits, '', title)}
         ${table([['caller', row => row.caller], ['times', count, 'number']], of.callers, '', title)}</div>`
     : nothing;
 }

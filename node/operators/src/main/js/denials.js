@@ -4,7 +4,7 @@ import { ask, withQuery } from './api.js';
 import { age, clock, download, facts, filter, html, keyLink, matches, nothing, number, steady, table, time, wait } from './parts.js';
 
 const MOST = 500;
-const COLUMNS = ['id', 'at', 'node', 'tenant', 'key', 'plan', 'operation', 'cost', 'outcome', 'reason', 'why', 'full', 'retryAfterMs', 'estimate', 'degraded', 'revision', 'trace'];
+const COLUMNS = ['id', 'at', 'listens', 'node', 'tenant', 'key', 'plan', 'operation', 'cost', 'outcome', 'reason', 'why', 'full', 'retryAfterMs', 'estimate', 'degraded', 'revision', 'trace'];
 
 const limits = one => one.full.map(full => full.limit).join(', ') || one.reason;
 const groupOf = one => [one.tenant, one.key, one.operation, limits(one), one.why, one.outcome].join('\n');
@@ -47,11 +47,11 @@ export function denialFacts(one) {
     ['at', html`${time(one.at)} <small>${age(one.at)} ago</small>`],
     ['key', keyLink(one.key, one.tenant, { operation: one.operation })],
     ['plan', one.plan],
-    ['operation', html`${operationName(one)} <small>cost ${number(one.cost)}</small>`],
+    ['operation', html`${one.operation === UNMATCHED && one.why?.endsWith('frozen') ? 'not looked for' : operationName(one)} <small>cost ${number(one.cost)}</small>`],
     ['outcome', told(one)],
     ['full', one.full.map(full => html`<b>${full.limit}</b> <small>${[full.kind, full.scope && `of the ${full.scope}`].filter(Boolean).join(' ')}</small> `)],
     ['reason', one.why || html`<code>${one.reason}</code>`],
-    ['node', html`${one.node}${one.degraded ? html` <span class="tag">degraded: decided without Redis</span>` : nothing}`],
+    ['node', html`<span title=${one.node}>${one.listens || one.node}</span>${one.degraded ? html` <span class="tag">degraded: decided without Redis</span>` : nothing}`],
     ['policy', one.revision ? `revision ${one.revision}` : 'none'],
     ...(one.carried ? [['limit of the command', `${number(one.carried.maxBurst + 1)} at once, ${number(one.carried.count)} in ${wait(1000 * one.carried.periodSeconds)}`]] : []),
     ['trace', one.trace ? html`<code>${one.trace}</code>` : 'none']

@@ -61,22 +61,20 @@ function about() {
         ['keys at most', of.maxKeys ?? 'not bounded'],
         ['note', of.note || 'none']
       ])
-    : html`<p class="quiet">${shown.isAway ? UNKNOWN : 'The tenant has no record: its keys have the plans of the policy.'}</p>`;
+    : html`<p class="quiet">${shown.isAway ? UNKNOWN : 'The tenant has no record: its callers have the plans of the policy.'}</p>`;
 }
 
 function buttons(app) {
   const { record } = shown;
-  const mayReset = app.may('keys') && !app.session.tenant;
-  const mayChange = mayReset && shown.keys.length > 0;
-  const why = mayChange ? nothing : html`<p class="quiet">Boost and freeze are for keys with records: a boost of a key makes one.</p>`;
+  const mayChange = app.may('keys') && !app.session.tenant;
   // What was confirmed is done to the tenant as it was shown.
   const acting = action => app.doing(() => inTurn(async () => {
     const { tenant, record, tag, limits: all } = shown;
     await action({ tenant, record, tag, limit: app.parameters.limit, explained: { limits: all } });
     await showTenant(tenant, true);
   }));
-  return html`${actions(app, { record }, { reset: mayReset, size: mayChange, freeze: mayChange }, acting)}${why}
-    ${record && mayReset ? html`<div class="buttons"><button type="button" @click=${acting(of => edit(app, of, FIELDS))}>Change…</button>
+  return html`${actions(app, { record }, { reset: mayChange, size: mayChange, freeze: mayChange }, acting)}
+    ${record && mayChange ? html`<div class="buttons"><button type="button" @click=${acting(of => edit(app, of, FIELDS))}>Change…</button>
       <button type="button" class="danger" @click=${acting(of => removeRecord(app, of, 'Its keys stay, without its plan and its limits.'))}>Delete…</button></div>` : nothing}`;
 }
 
@@ -88,7 +86,7 @@ function buttons(app) {
 export function drawTenant(app, close) {
   const { tenant, keys } = shown;
   return html`<section class="panel detail" aria-label=${`about ${tenant}`}>
-    <header><h2 tabindex="-1">${tenant}/</h2><a class="close" data-key="Escape" href=${close} aria-label="close">✕</a></header>
+    <header><h2 tabindex="-1">${tenant} <small>tenant</small></h2><a class="close" data-key="Escape" href=${close} aria-label="close">✕</a></header>
     ${keys
       ? html`${buttons(app)}
         <h3>Shared limits</h3>${limitTable(shown.limits, 'Its keys share no limit, or none of them is known.', 'shared limits', app.parameters.limit)}

@@ -15,7 +15,6 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.time.Duration;
-import java.util.List;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -174,7 +173,9 @@ final class RehearsalIT {
     HttpResponse<String> begun = operator(one, "PUT", "/v1/rehearsal?seconds=600", candidate);
     assertThat(begun.statusCode()).as(begun.body()).isEqualTo(200);
     String id = NodeFixture.json(begun).getString("id");
-    assertThat(rehearsed(one).containsKey("candidate")).as("at the node that began it").isTrue();
+    assertThat(rehearsed(one).containsKey("candidate"))
+        .as("at the node that began it")
+        .isTrue();
     await().atMost(Duration.ofMinutes(1)).until(() -> rehearsed(two).containsKey("candidate"));
     for (int i = 0; i < 8; i++) {
       assertThat(ask(i % 2 == 0 ? one : two, "k1", "Ask").getString("decision"))

@@ -151,7 +151,7 @@ final class CasesPageIT extends OperatorsPage {
     assertThat(page.locator("[aria-label='shared limits'] tbody")).containsText("team");
     assertThat(page.locator(".detail")).containsText("The tenant has no record");
     button("Boost…").click();
-    assertThat(page.locator("dialog")).containsText("robots/ has no record yet");
+    assertThat(page.locator("dialog")).containsText("tenant robots has no record yet");
     page.keyboard().press("Escape");
     assertThat(complaints).isEmpty();
   }
@@ -167,10 +167,10 @@ final class CasesPageIT extends OperatorsPage {
     Locator limits = page.locator("[aria-label='shared limits'] tbody");
     assertThat(limits).containsText("100 per s");
     button("Boost…").click();
-    assertThat(page.locator("dialog")).containsText("Boost crew/");
+    assertThat(page.locator("dialog")).containsText("Boost tenant crew");
     assertThat(page.locator("dialog")).containsText("team: 100 per s → 200 per s");
     confirm("Boost").click();
-    assertThat(page.locator(".notice")).containsText("team of crew/: 100 per s → 200 per s");
+    assertThat(page.locator(".notice")).containsText("team of tenant crew: 100 per s → 200 per s");
     assertThat(limits).containsText("200 per s");
 
     page.keyboard().press("f");
@@ -195,7 +195,7 @@ final class CasesPageIT extends OperatorsPage {
     page.getByLabel("keys at most").fill("3");
     page.getByLabel("note").fill(EVIL);
     confirm("Change").click();
-    assertThat(page.locator(".notice")).hasText("guild/ was changed.");
+    assertThat(page.locator(".notice")).hasText("tenant guild was changed.");
     assertThat(page.locator(".detail .fields")).containsText(EVIL);
     JsonObject record = NodeFixture.json(send("GET", "/v1/tenants/guild", ""));
     assertThat(record.getInteger("maxKeys")).isEqualTo(3);

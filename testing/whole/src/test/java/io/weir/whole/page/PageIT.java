@@ -263,11 +263,11 @@ final class PageIT extends OperatorsPage {
     assertThat(page.locator(".detail h2")).containsText("acme/quiet");
     ask("user:found", 7);
     find("app", "tenant", "app"); // without a record
-    assertThat(page.locator(".detail h2")).containsText("app/");
+    assertThat(page.locator(".detail h2")).containsText("app tenant");
     find("svc-1", "key", "robots/svc-1");
     assertThat(page.locator(".detail h2")).containsText("robots/svc-1");
     find("cme", "tenant", "acme");
-    assertThat(page.locator(".detail h2")).containsText("acme/");
+    assertThat(page.locator(".detail h2")).containsText("acme tenant");
     find(denialOf("quiet"), "denial", "acme/quiet");
     assertThat(page.locator(".detail")).containsText("The denial");
     find("name: team", "policy", "name: team");
@@ -355,7 +355,7 @@ final class PageIT extends OperatorsPage {
     go("keys");
     assertThat(page.locator("tbody").first()).containsText("acme/quiet");
     find("cme", "tenant", "acme");
-    assertThat(page.locator(".detail h2")).containsText("acme/");
+    assertThat(page.locator(".detail h2")).containsText("acme tenant");
     send("DELETE", "/v1/tokens/of-acme", "");
     assertThat(page.getByLabel("Admin token")).isVisible();
   }

@@ -203,9 +203,10 @@ final class VerdictPageIT extends OperatorsPage {
       show("now?tenant=acme&limit=team");
       button("Boost…").click();
       assertThat(page.getByLabel("which limit")).hasValue("team");
-      assertThat(page.locator("dialog")).containsText("acme/ has no record yet: one is made.");
+      assertThat(page.locator("dialog"))
+          .containsText("tenant acme has no record yet: one is made.");
       confirm("Boost").click();
-      assertThat(page.locator(".notice")).containsText("team of acme/: 100 per s → 200 per s");
+      assertThat(page.locator(".notice")).containsText("team of tenant acme: 100 per s → 200 per s");
       assertThat(page.locator("[aria-label='shared limits']")).containsText("200 per s");
       assertThat(complaints).isEmpty();
     } finally {
