@@ -4,7 +4,7 @@ import { ask, withQuery } from './api.js';
 import { age, clock, download, facts, filter, html, keyLink, matches, nothing, number, steady, table, time, wait } from './parts.js';
 
 const MOST = 500;
-const COLUMNS = ['id', 'at', 'listens', 'node', 'tenant', 'key', 'plan', 'operation', 'cost', 'outcome', 'reason', 'why', 'full', 'retryAfterMs', 'estimate', 'degraded', 'revision', 'trace'];
+const COLUMNS = ['id', 'at', 'node', 'listens', 'tenant', 'key', 'plan', 'operation', 'cost', 'outcome', 'reason', 'why', 'full', 'retryAfterMs', 'estimate', 'degraded', 'revision', 'trace'];
 
 const limits = one => one.full.map(full => full.limit).join(', ') || one.reason;
 const groupOf = one => [one.tenant, one.key, one.operation, limits(one), one.why, one.outcome].join('\n');

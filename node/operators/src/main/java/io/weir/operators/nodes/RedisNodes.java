@@ -49,7 +49,7 @@ public final class RedisNodes {
   }
 
   /**
-   * What is known of the last hour.
+   * The nodes of the last hour.
    *
    * @param nodes those that described themselves, also those that answer
    * @param ended when a node ended with notice last: its figures are gone

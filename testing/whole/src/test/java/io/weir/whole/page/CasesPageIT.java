@@ -176,10 +176,10 @@ final class CasesPageIT extends OperatorsPage {
     page.keyboard().press("f");
     assertThat(page.locator("dialog")).containsText("All of its requests are refused");
     confirm("Freeze").click();
-    assertThat(page.locator(".notice")).containsText("crew/: active → frozen");
+    assertThat(page.locator(".notice")).containsText("tenant crew: active → frozen");
     button("Activate…").click();
     confirm("Activate").click();
-    assertThat(page.locator(".notice")).containsText("crew/: frozen → active");
+    assertThat(page.locator(".notice")).containsText("tenant crew: frozen → active");
     JsonObject record = new JsonObject(send("GET", "/v1/tenants/crew", "").body());
     assertThat(record.getString("state")).isEqualTo("active");
     assertThat(record.getJsonArray("overrides")).hasSize(1);

@@ -140,6 +140,7 @@ final class TroublePageIT extends OperatorsPage {
   // What a node counted ends with it: the time before would be drawn at a lower rate.
   @Test
   void theTimeBeforeANodeIsStoppedIsShadedAndThatBeforeOneIsAddedIsNot() {
+    redis.ask("HDEL weir:nodes:seen ended"); // of other tests
     signIn();
     JsonObject facts = NodeFixture.json(send("GET", "/v1/nodes", ""));
     long since = Instant.parse(facts.getJsonArray("nodes").getJsonObject(0).getString("upSince"))
