@@ -59,6 +59,7 @@ function provider(upstream, name, state) {
     open: instant(state[`open:${name}`]),
     isTried: highest('upstream.breaker', tags) === 1,
     cool: instant(state[`cool:${name}`]),
+    isKeyRefused: highest('upstream.key.refused', tags) > 0,
     refused: outcome('refused')
   };
 }
@@ -73,7 +74,7 @@ function standing(one) {
   if (Date.parse(one.cool) > Date.now()) {
     return html`<span class="state warn">asked to be left alone, ${ahead(one.cool)}</span>`;
   }
-  return one.refused ? html`<span class="state warn">refuses a key</span>` : html`<span class="state">used</span>`;
+  return one.isKeyRefused ? html`<span class="state bad">refuses a key</span>` : one.refused ? html`<span class="state warn">has refused its key</span>` : html`<span class="state">used</span>`;
 }
 
 // Keys of providers that are left alone, because their provider asked for it or refused them.

@@ -159,7 +159,10 @@ final class Work {
     if (isAhead(instant(one.field("cool:")))) {
       return "asked to be left alone, " + ahead(one, "cool:");
     }
-    return attempts(one, "refused") > 0 ? "refuses a key" : "used";
+    if (highest("upstream.key.refused", tags(one)) > 0) {
+      return "refuses a key";
+    }
+    return attempts(one, "refused") > 0 ? "has refused its key" : "used";
   }
 
   private String ahead(Provider one, String field) {

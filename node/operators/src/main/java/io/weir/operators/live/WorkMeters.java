@@ -26,6 +26,7 @@ public final class WorkMeters {
       "throttle.upstream.breaker",
       "throttle.upstream.inflight",
       "throttle.upstream.limit",
+      "throttle.upstream.key.refused",
       "throttle.jobs.queue",
       "throttle.jobs.ended",
       "throttle.window.open",

@@ -206,7 +206,8 @@ final class VerdictPageIT extends OperatorsPage {
       assertThat(page.locator("dialog"))
           .containsText("tenant acme has no record yet: one is made.");
       confirm("Boost").click();
-      assertThat(page.locator(".notice")).containsText("team of tenant acme: 100 per s → 200 per s");
+      assertThat(page.locator(".notice"))
+          .containsText("team of tenant acme: 100 per s → 200 per s");
       assertThat(page.locator("[aria-label='shared limits']")).containsText("200 per s");
       assertThat(complaints).isEmpty();
     } finally {

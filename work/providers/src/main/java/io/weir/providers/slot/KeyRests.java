@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 public final class KeyRests {
   private static final long FIRST_NANOS = TimeUnit.SECONDS.toNanos(10);
   private static final long LONGEST_NANOS = TimeUnit.MINUTES.toNanos(10);
-  /** After its rest a key is tried by the next request. */
-  private static final long TRIED_NANOS = TimeUnit.MINUTES.toNanos(1);
+  /** After a rest at one node the next one may be at another. */
+  private static final long ELSEWHERE_NANOS = LONGEST_NANOS;
   /** A policy has at most 10,000 key slots. */
   private static final int MOST = 20_000;
 
@@ -50,12 +50,12 @@ public final class KeyRests {
 
   /**
    * Whether a key is refused, for all operations or those of a group: from the begin of a rest until it works again, or until
-   * nobody has used it for a minute after its rest.
+   * this node has not used it for ten minutes after its rest.
    */
   boolean isRefused(Key slot, long nowNanos) {
     return rests.entrySet().stream()
         .anyMatch(one ->
-            one.getKey().isOf(slot) && one.getValue().untilNanos - nowNanos + TRIED_NANOS > 0);
+            one.getKey().isOf(slot) && one.getValue().untilNanos - nowNanos + ELSEWHERE_NANOS > 0);
   }
 
   /** The key works, or is to be tried as if it were new. */

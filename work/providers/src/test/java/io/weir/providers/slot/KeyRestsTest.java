@@ -39,7 +39,7 @@ final class KeyRestsTest {
     rests.refusedMicros(new KeyRests.Key("rpc", "a", "k1/fast"), now);
     assertThat(rests.isRefused(KEY, now)).isTrue(); // for one group
     assertThat(rests.isRefused(new KeyRests.Key("rpc", "a", "k"), now)).isFalse();
-    now += 69 * SECOND;
+    now += 609 * SECOND;
     assertThat(rests.isRefused(KEY, now)).isTrue();
     now += SECOND;
     assertThat(rests.isRefused(KEY, now)).isFalse();
