@@ -27,7 +27,11 @@ export async function findRecord(of) {
  * @param of the key or the tenant as it was shown: what was confirmed is done to it, whatever is shown by now
  */
 async function change(of, json) {
-  await ask(path(of), { method: 'PATCH', json, headers: of.record ? { 'If-Match': of.tag } : {} });
+  try {
+    await ask(path(of), { method: 'PATCH', json, headers: of.record ? { 'If-Match': of.tag } : {} });
+  } catch (error) {
+    throw error.status === 412 ? new Error(`${nameOf(of)} was changed by somebody else meanwhile. It is shown as it is now; nothing of yours was done.`) : error;
+  }
 }
 
 let settled = Promise.resolve();

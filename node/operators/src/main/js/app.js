@@ -94,7 +94,7 @@ function refresh(find) {
 // page. The verdict of Now has that Redis is away.
 function failed(view, error, address, isAgain) {
   const isLoad = address != null;
-  const isOfVerdict = isLoad && view === now && live.status?.redis.state !== 'answers';
+  const isOfVerdict = isLoad && view === now && live.status && live.status.redis.state !== 'answers';
   if (error.status === 401) {
     left();
   } else if (app.view === view && !isOfVerdict && (!isLoad || address === location.hash)) {

@@ -1,5 +1,6 @@
 // The timeline of changes, in words.
 
+import { remove } from './actions.js';
 import { ask, askWithTag, withQuery } from './api.js';
 import { age, clock, confirmed, filter, html, matches, nothing, rate, table } from './parts.js';
 
@@ -7,6 +8,7 @@ const MOST = 200;
 const SETTINGS = ['plan', 'state', 'expires', 'overrides', 'labels', 'note', 'maxKeys'];
 const MADE = ['plan', 'state', 'overrides'];
 const DEFAULTS = { state: 'active' };
+const RECORDS = ['key', 'tenant', 'token'];
 
 const shown = { lines: null };
 
@@ -48,6 +50,9 @@ function effect(line) {
   if (line.what === 'reset') {
     return `reset ${[...new Set(after.reset.filter(one => one.waiting !== 0).map(one => one.limit || 'tickets'))].join(', ')}`; // a limit and the slots in it are one
   }
+  if (!RECORDS.includes(target(line).kind)) {
+    return line.what;
+  }
   if (!before || !after) {
     return before ? 'deleted' : ['made', ...MADE.filter(name => differ(line, name)).map(name => `${name} ${value(name, after)}`)].join(', ');
   }
@@ -78,11 +83,24 @@ function patch({ before, after }) {
 
 function mayUndo(app, line) {
   const { kind } = target(line);
-  return app.may('keys') && ['key', 'tenant'].includes(kind) && line.before && line.after && SETTINGS.some(name => differ(line, name));
+  return app.may('keys') && ['key', 'tenant'].includes(kind) && line.after && SETTINGS.some(name => differ(line, name)) && (line.before || line.what !== 'create');
+}
+
+// A record that was made to boost, lower or freeze a subject or a tenant without one.
+async function unmake(app, { kind, name }) {
+  const path = `/v1/${kind}s/${encodeURIComponent(name)}`;
+  const { tag } = await askWithTag(path);
+  if (await remove(app, `the record of ${name}`, path, 'The plan of the policy applies again, and none of the record.', { 'If-Match': tag })) {
+    await findChanges();
+  }
 }
 
 async function undo(app, line) {
   const { kind, name } = target(line);
+  if (!line.before) {
+    await unmake(app, { kind, name });
+    return;
+  }
   const isSure = await confirmed({
     title: `Undo the change of ${name}?`,
     content: html`<ul>${SETTINGS.filter(one => differ(line, one)).map(one => html`<li>${one}: ${value(one, line.after)} → <b>${value(one, line.before)}</b></li>`)}</ul>

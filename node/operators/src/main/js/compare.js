@@ -68,6 +68,7 @@ function candidate(app, of) {
   return panel(
     'The comparison',
     html`<p>by ${of.by}, until ${clock(of.until)} ${bar((100 * passed) / lasts, `${wait(left)} left`)} <small>${wait(left)} left</small></p>
+      <p class="quiet">It began with empty buckets and quotas, so that it passes more at first.</p>
       ${account(of, 'No request has come yet.', false)}
       <p><a href="#/now?list=wouldbe">Who would be limited, since when</a></p>
       <div class="buttons"><button type="button" ?disabled=${!app.may('all')} @click=${app.doing(endComparison)}>End</button></div>`

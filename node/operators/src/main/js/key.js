@@ -183,8 +183,11 @@ function summary(of) {
 // After an action, what it has changed is shown.
 function acting(app, action) {
   return app.doing(() => inTurn(async () => {
-    await action({ ...shown });
-    await find(true);
+    try {
+      await action({ ...shown });
+    } finally {
+      await find(true);
+    }
   }));
 }
 

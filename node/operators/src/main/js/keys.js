@@ -159,7 +159,7 @@ const COLUMNS = {
     ['plan', row => row.plan || html`<span class="quiet">the default</span>`, 'long'],
     ['state', state],
     ['keys at most', row => row.maxKeys ?? nothing, 'number hour'],
-    ['keys', row => html`<a href=${withQuery('#/keys', { tenant: row.id })}>its keys</a>`],
+    ['keys', row => html`<a href=${withQuery('#/keys', { tenant: row.id })}>its keys</a>`, 'hour'],
     ['changed', changed, 'hour'],
     ['note', row => row.note || nothing, 'note']
   ],
@@ -167,7 +167,7 @@ const COLUMNS = {
     ['token', row => html`<b>${row.name}</b>`, 'long'],
     ['scope', row => row.scope],
     ['tenant', row => row.tenant || html`<span class="quiet">all</span>`, 'long'],
-    ['expires', row => time(row.expires)],
+    ['expires', row => time(row.expires), 'hour'],
     ['', row => html`<button type="button" class="plain" @click=${app.doing(async () => await remove(app, `the token ${row.name}`, `/v1/tokens/${encodeURIComponent(row.name)}`) && find())}>Delete…</button>`]
   ]
 };

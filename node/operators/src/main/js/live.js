@@ -70,7 +70,8 @@ function heardPulse({ spans, ...pulse }) {
   spans.filter(({ span }) => !isKept(span)).forEach(span => live.spans.set(span.span, span));
   know(pulse);
   [live.spans, live.known].forEach(all => [...all.keys()].filter(number => number < pulse.span - MOST_SPANS).forEach(number => all.delete(number)));
-  pulse.status.findings.forEach(({ code, of, since, what }) => live.begun.set(`${code} ${of}`, { at: since, words: what, kind: 'bad' }));
+  // Its first words stay: numbers of a finding are of the last minute.
+  pulse.status.findings.filter(({ code, of, since }) => live.begun.get(`${code} ${of}`)?.at !== since).forEach(({ code, of, since, what }) => live.begun.set(`${code} ${of}`, { at: since, words: what, kind: 'bad' }));
   Object.assign(live, pulse, { heardAt: Date.now(), isHeard: true });
 }
 

@@ -82,7 +82,7 @@ function traffic() {
   return html`<section class="panel traffic" aria-label="requests">
     <p class="figures"><span><b>${figure(asked)}</b>/s asked</span><span class="of-passed"><b>${figure(of.meanPassed)}</b> passed</span>
       <span class="of-denied"><b>${figure(of.meanDenied)}</b> denied <small>${number(share)} %</small></span><small>means of the last minute${live.redis === 'away' ? ', of this node alone' : ''}</small></p>
-    ${chart(of, [...live.begun.values(), ...marks()])}
+    ${chart(of, [...live.begun.values(), ...live.unseen.map(node => ({ at: node.seen, words: `${node.listens} not seen any more` })), ...marks()])}
   </section>`;
 }
 

@@ -122,7 +122,7 @@ export function panel(title, content, aside = nothing) {
 /** A panel with links to others in its place; `parts` are a name, an address and a title each. */
 export function tabbed(label, parts, current, content, aside = nothing) {
   const links = parts.map(([name, address, title]) => html`<a href=${address} aria-current=${name === current ? 'true' : nothing}>${title}</a>`);
-  return html`<section class="panel"><header><nav class="tabs" aria-label=${label}>${links}</nav>${aside}</header>${content}</section>`;
+  return html`<section class="panel tabbed"><header><nav class="tabs" aria-label=${label}>${links}</nav>${aside}</header>${content}</section>`;
 }
 
 /** The placeholder for an answer that has not arrived. */

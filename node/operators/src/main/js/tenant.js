@@ -3,7 +3,7 @@
 import { actions, edit, findRecord, inTurn, removeRecord } from './actions.js';
 import { ask, withQuery } from './api.js';
 import { limitTable, UNKNOWN } from './key.js';
-import { facts, html, keyLink, loading, nothing, planOf, table } from './parts.js';
+import { age, facts, html, keyLink, loading, nothing, planOf, table } from './parts.js';
 
 const MOST = 20;
 const KEYS_MILLIS = 30_000;
@@ -52,11 +52,13 @@ export async function showTenant(tenant, isAll) {
   }
 }
 
+const until = limit => shown.record?.overrides?.find(one => (one.bucket || one.limits) === limit.limit)?.until;
+
 function about() {
   const { record: of } = shown;
   return of
     ? facts([
-        ['state', of.state],
+        ['state', of.state === 'active' ? of.state : html`${of.state} <small>changed ${age(of.changed.at)} ago by ${of.changed.by}</small>`],
         ['plan', of.plan || 'the default'],
         ['keys at most', of.maxKeys ?? 'not bounded'],
         ['note', of.note || 'none']
@@ -70,8 +72,11 @@ function buttons(app) {
   // What was confirmed is done to the tenant as it was shown.
   const acting = action => app.doing(() => inTurn(async () => {
     const { tenant, record, tag, limits: all } = shown;
-    await action({ tenant, record, tag, limit: app.parameters.limit, explained: { limits: all } });
-    await showTenant(tenant, true);
+    try {
+      await action({ tenant, record, tag, limit: app.parameters.limit, explained: { limits: all } });
+    } finally {
+      await showTenant(tenant, true);
+    }
   }));
   return html`${actions(app, { record }, { reset: mayChange, size: mayChange, freeze: mayChange }, acting)}
     ${record && mayChange ? html`<div class="buttons"><button type="button" @click=${acting(of => edit(app, of, FIELDS))}>Change…</button>
@@ -89,7 +94,7 @@ export function drawTenant(app, close) {
     <header><h2 tabindex="-1">${tenant} <small>tenant</small></h2><a class="close" data-key="Escape" href=${close} aria-label="close">✕</a></header>
     ${keys
       ? html`${buttons(app)}
-        <h3>Shared limits</h3>${limitTable(shown.limits, 'Its keys share no limit, or none of them is known.', 'shared limits', app.parameters.limit)}
+        <h3>Shared limits</h3>${limitTable(shown.limits, shown.record && shown.record.state !== 'active' ? `Its limits do not count: tenant is ${shown.record.state}.` : 'Its keys share no limit, or none of them is known.', 'shared limits', app.parameters.limit, until)}
         <h3>Record</h3>${about()}
         <h3>Keys <a href=${withQuery('#/keys', { tenant })}>all</a></h3>${table([['key', one => keyLink(one.id, ''), 'long'], ['plan', planOf, 'long'], ['state', one => one.state]], keys, shown.isAway ? UNKNOWN : 'The tenant has no keys with records.', 'keys of the tenant')}`
       : app.failure ? nothing : loading(4)}

@@ -87,6 +87,7 @@ final class InspectIT {
         .containsPattern("ours +1 under way\\R")
         .containsPattern("key first of ours, left alone +used again in 30 min\\R")
         .containsPattern("key second of ours +may be used in 1 h\\R")
+        .doesNotContainPattern("key first of ours +may be used")
         .doesNotContain("_us", ":", "turn");
     assertThat(inspect("inspect", "--raw", "--upstream", "rpc")).isZero();
     String instant = " +\\d{16} \\(\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{6}Z";
@@ -127,7 +128,8 @@ final class InspectIT {
     assertThat(inspect("inspect", "--upstream", "tenant")).isZero();
     assertThat(out.toString()).containsPattern("requests under way at most +7\\R");
     assertThat(inspect("inspect", "upstream/")).isEqualTo(1);
-    assertThat(err.toString()).contains("there is no tenant upstream (no policy is in force)");
+    assertThat(err.toString())
+        .contains("there is no tenant upstream of which anything is used (no policy is in force)");
   }
 
   @Test

@@ -13,6 +13,7 @@ import java.util.regex.Pattern;
 /** The fields of an upstream in Redis, in the words of {@code weir work}. */
 final class UpstreamWords {
   private static final Pattern LOADED = Pattern.compile("loaded:(.+)");
+  private static final Pattern SLOT = Pattern.compile("slot:(.+)");
 
   /**
    * The words for a kind of field.
@@ -47,7 +48,7 @@ final class UpstreamWords {
         Matcher field = row.field().matcher(name);
         Optional<String> instant = FieldText.instant(value);
         boolean isOver = instant.isPresent() && !Instant.parse(instant.get()).isAfter(now);
-        if (field.matches() && !(row.isAhead() && isOver)) {
+        if (field.matches() && !(row.isAhead() && isOver) && !rests(name, fields, now)) {
           String text = instant
               .map(at -> Ago.ahead(at, now))
               .orElseGet(() -> Long.toString(FieldText.number(value)));
@@ -57,6 +58,15 @@ final class UpstreamWords {
     }
     fields.forEach((name, value) -> putLoad(words, name, value, fields, now));
     return words;
+  }
+
+  // A key that is left alone may not be used, whatever its own rate says.
+  private static boolean rests(String name, Map<String, String> fields, Instant now) {
+    Matcher slot = SLOT.matcher(name);
+    return slot.matches()
+        && FieldText.instant(fields.getOrDefault("cool:" + slot.group(1), ""))
+            .filter(until -> Instant.parse(until).isAfter(now))
+            .isPresent();
   }
 
   // A load that a provider reports counts until the instant beside it.

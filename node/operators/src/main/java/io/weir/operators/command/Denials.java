@@ -71,7 +71,7 @@ final class Denials {
     facts.put("at", Ago.words(denial.getString("at"), now));
     facts.put("key", denial.getString("tenant") + "/" + denial.getString("key"));
     facts.put("plan", denial.getString("plan"));
-    facts.put("operation", joined(operation(denial), "cost " + denial.getLong("cost")));
+    facts.put("operation", joined(sought(denial), "cost " + denial.getLong("cost")));
     facts.put("outcome", isWait(denial) ? "retry after " + wait(denial) : outcome(denial));
     List<JsonObject> full = RowCommand.objects(denial, "full");
     if (full.isEmpty()) {
@@ -135,6 +135,11 @@ final class Denials {
 
   private static boolean isDegraded(JsonObject denial) {
     return denial.getBoolean("degraded", false);
+  }
+
+  private static String sought(JsonObject denial) {
+    String name = operation(denial);
+    return name.isEmpty() ? "not looked for" : name;
   }
 
   private static String operation(JsonObject denial) {

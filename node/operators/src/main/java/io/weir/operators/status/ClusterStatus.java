@@ -29,6 +29,8 @@ public final class ClusterStatus {
   private static final String REVISION = "revision";
   private static final String REVISION_SINCE = "revisionSince";
   private static final String LISTENS = "listens";
+  /** A node that starts may answer its first questions late; if nobody looked meanwhile, that is no excuse. */
+  private static final Duration SILENT_FOR = Duration.ofSeconds(3);
   /** Nodes take over a policy at one moment, but for those that miss the notice. */
   private static final Duration DIFFERS_FOR = Duration.ofSeconds(10);
 
@@ -39,6 +41,7 @@ public final class ClusterStatus {
   private final Supplier<String> outage;
   private final AtomicReference<Optional<Instant>> silentSince =
       new AtomicReference<>(Optional.empty());
+  private final AtomicReference<Instant> lookedAt = new AtomicReference<>(Instant.EPOCH);
   private final AtomicReference<Optional<Instant>> awaySince =
       new AtomicReference<>(Optional.empty());
   /** When this node last saw that the nodes together, and no single one of them, needed an operator. */
@@ -156,13 +159,19 @@ public final class ClusterStatus {
 
   private Optional<Finding> silent(NodeAnswers nodes, Instant at) {
     int silent = nodes.asked() - nodes.answers().size();
+    Instant before = lookedAt.getAndSet(at);
     return since(silentSince, silent > 0, at)
+        .filter(since -> isLasting(since, at) || isLasting(before, at))
         .map(since -> finding(
             Code.NODES_SILENT,
             since,
             "%d of %d nodes %s not answer"
                 .formatted(silent, nodes.asked(), silent == 1 ? "does" : "do"),
             ""));
+  }
+
+  private static boolean isLasting(Instant since, Instant at) {
+    return Duration.between(since, at).compareTo(SILENT_FOR) >= 0;
   }
 
   private static Optional<Instant> since(

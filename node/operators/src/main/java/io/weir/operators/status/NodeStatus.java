@@ -34,6 +34,7 @@ public final class NodeStatus {
         .flatMap(symptom -> symptom.seen().apply(readings).entrySet().stream()
             .map(seen -> found(symptom, seen, begun, now))
             .filter(found -> isLasting(found, symptom.after(), now)))
+        .filter(found -> !isExplained(found, begun))
         .toList();
     since = begun;
     quietSince = wasQuiet ? quietSince : now;
@@ -51,6 +52,12 @@ public final class NodeStatus {
         seen.getValue(),
         symptom.doThis(seen.getKey()),
         List.of());
+  }
+
+  // That Redis is away says why decisions are made without it; afterwards they are told since then.
+  private static boolean isExplained(Finding found, Map<FindingId, Instant> begun) {
+    return found.code().equals(Code.DEGRADED.word())
+        && begun.containsKey(new FindingId(Code.REDIS_AWAY, ""));
   }
 
   private static boolean isLasting(Finding found, Duration least, Instant now) {

@@ -79,9 +79,7 @@ public final class Symptoms {
   }
 
   private static Optional<String> degraded(Readings readings) {
-    return away(readings).isPresent()
-        ? Optional.empty()
-        : share(readings, Count.DEGRADED, "Decisions without Redis in the last minute: %d of %d");
+    return share(readings, Count.DEGRADED, "Decisions without Redis in the last minute: %d of %d");
   }
 
   // One in a hundred of all decisions of the last minute, at least.

@@ -175,6 +175,16 @@ final class ClusterStatusTest {
   }
 
   @Test
+  void aNodeThatStartsMayMissItsFirstQuestionWhereSomebodyLooksAllTheTime() {
+    List<JsonObject> one = List.of(node("a", 3));
+    NodeAnswers missed = new NodeAnswers(one, 2, List.of(), false);
+    of(one);
+    assertThat(codes(status.of(missed, AT.plusSeconds(2)))).isEmpty();
+    assertThat(codes(status.of(missed, AT.plusSeconds(4)))).isEmpty();
+    assertThat(codes(status.of(missed, AT.plusSeconds(6)))).containsExactly("nodes_silent");
+  }
+
+  @Test
   void redisThatIsAwayIsOneFindingWhoeverSeesIt() {
     JsonObject node = node(
             "a",

@@ -152,6 +152,25 @@ final class NodeStatusTest {
   }
 
   @Test
+  void decisionsWithoutRedisAreFoundAfterItIsBackSinceItWentAway() {
+    double[] away = {1};
+    meters.gauge("throttle.shared.state.away", away, it -> it[0]);
+    Counter degraded = meters.counter("throttle.degraded.decisions");
+    decided("allowed", 0);
+    pass(Duration.ofSeconds(2));
+    decided("allowed", 100);
+    degraded.increment(100);
+    pass(Duration.ofSeconds(2));
+    pass(Duration.ofSeconds(10));
+    assertThat(found()).containsExactly("redis_away since 2 s: Redis is away");
+    away[0] = 0;
+    pass(Duration.ofSeconds(2));
+    assertThat(found())
+        .containsExactly(
+            "degraded since 4 s: Decisions without Redis in the last minute: 100 of 100");
+  }
+
+  @Test
   void redisIsSlowIfOneCallInAHundredIsSlowForLongerThanAMinute() {
     Timer timer =
         Timer.builder("throttle.store.latency").publishPercentileHistogram().register(meters);

@@ -97,12 +97,12 @@ record OwnerView(StateInspector inspector, PolicyInForce policy, Optional<Instan
   }
 
   private Optional<String> printTenant(String tenant, PrintWriter out) {
-    List<Plan> plans = policy.plans(subject -> subject.tenant().equals(tenant));
+    List<Plan> plans = policy.plansOf(tenant);
     Map<String, Map<String, String>> states = new LinkedHashMap<>();
     put(states, RedisKeys.tenant(tenant), plans);
     putPools(states, plans, Set.of(Scope.TENANT), tenant, "");
-    return plans.isEmpty() && states.isEmpty()
-        ? unknown("tenant " + tenant)
+    return states.isEmpty() && !policy.names(tenant)
+        ? unknown("tenant " + tenant + " of which anything is used")
         : printed(tenant + "/", RedisKeys.tenant(tenant), states, out);
   }
 

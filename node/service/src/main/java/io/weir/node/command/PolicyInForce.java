@@ -3,6 +3,7 @@ package io.weir.node.command;
 import io.weir.core.policy.Plan;
 import io.weir.core.policy.Policy;
 import io.weir.core.policy.Subject;
+import io.weir.core.policy.SubjectRule;
 import io.weir.state.document.PolicyDocuments;
 import io.weir.state.inspect.StateInspector;
 import io.weir.state.inspect.StateInspector.Published;
@@ -12,6 +13,7 @@ import java.util.Set;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 
 /**
  * The policy in force, for commands that read the shared state: it tells empty state from unknown names.
@@ -51,6 +53,23 @@ record PolicyInForce(
 
   boolean has(Function<Policy, Set<String>> names, String name) {
     return policy.filter(it -> names.apply(it).contains(name)).isPresent();
+  }
+
+  /** Whether a subject or a rule is of this tenant. */
+  boolean names(String tenant) {
+    return policy.stream()
+        .flatMap(it -> Stream.concat(
+            it.callers().subjects().values().stream().map(Subject::tenant),
+            it.callers().subjectRules().stream().map(SubjectRule::tenant)))
+        .anyMatch(tenant::equals);
+  }
+
+  /** The distinct plans that callers of a tenant may have: those of the policy that is in force, if it does not name them. */
+  List<Plan> plansOf(String tenant) {
+    List<Plan> listed = plans(subject -> subject.tenant().equals(tenant));
+    return listed.isEmpty()
+        ? policy.stream().flatMap(it -> it.plans().values().stream()).distinct().toList()
+        : listed;
   }
 
   /** The distinct plans of all subjects that match. */

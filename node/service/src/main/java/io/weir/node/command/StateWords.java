@@ -55,7 +55,7 @@ record StateWords(Instant now, PrintWriter out) {
 
   private void putRow(Map<String, String> rows, String name, String value) {
     if (name.equals("at_us")) {
-      rows.put("last decision", Ago.words(FieldText.meaning(value), now));
+      rows.put("last decision", Ago.since(FieldText.meaning(value), now) + " ago");
     } else if (name.endsWith(HELD)) {
       rows.put(
           name.substring(0, name.length() - HELD.length()),
