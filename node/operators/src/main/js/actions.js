@@ -190,7 +190,7 @@ async function changeSize(app, of, name) {
   const side = SIDES[name];
   const limits = ownLimits(of).filter(one => isRight(side, one, proposed(one, side.factors[0])));
   if (!limits.length) {
-    app.say(`${nameOf(of)} has no limit of its own for which that is possible.`);
+    app.say(of.record?.state === 'active' || !of.record ? `${nameOf(of)} has no limit of its own for which that is possible.` : `${nameOf(of)} is ${of.record.state}: its limits do not count.`);
     return;
   }
   const wish = { name: limits[0].name, size: proposed(limits[0], side.factors[0]), until: '+1h' };

@@ -93,10 +93,10 @@ function decisions(of) {
   </ul>`;
 }
 
-/** Since when a limit denies the key or its tenant: the one that is looked at, else any. */
-function since(of) {
-  const all = (live.cases?.cases || []).filter(one => one.tenant === of.tenant && (!one.key || one.key === of.key));
-  const one = all.find(each => each.limit === shown.limit) || all[0];
+/** Since when a limit denies the key or its tenant: the one that is looked at, else any. Without a key it is about the tenant. */
+export function limitedSince(tenant, key, limit) {
+  const all = (live.cases?.cases || []).filter(one => one.tenant === tenant && (!one.key || one.key === key));
+  const one = all.find(each => each.limit === limit) || all[0];
   return one ? html`<p class="line"><span>Limited ${one.why ? '' : html`by <b>${one.limit}</b> `}since ${time(one.since)} (${age(one.since, live.cases.at)})${one.why ? `: ${one.why}` : ''}, denied ${age(one.last, live.cases.at)} ago</span></p>` : nothing;
 }
 
@@ -227,7 +227,7 @@ export function draw(app, close, manage = () => nothing) {
       <a class="close" data-key="Escape" href=${close} aria-label="close">✕</a></header>
     ${shown.denial ? html`<h3>The denial</h3>${denialFacts(shown.denial)}` : nothing}
     ${of
-      ? html`${shown.denial ? html`<h3>The key now</h3>` : nothing}${since(of)}${decisions(of)}${buttons(app, of)}${manage(app, { ...shown }, () => find(true))}
+      ? html`${shown.denial ? html`<h3>The key now</h3>` : nothing}${limitedSince(of.tenant, of.key, shown.limit)}${decisions(of)}${buttons(app, of)}${manage(app, { ...shown }, () => find(true))}
           <h3>Limits</h3>${limits(of)}${holders(of)}
           <h3>${denials.heading()} ${denials.found() ? silent(denials.found()) : nothing}</h3>${denials.draw(app)}
           <h3>Record</h3>${about(of)}${state(of)}`

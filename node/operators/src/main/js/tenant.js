@@ -2,7 +2,7 @@
 
 import { actions, edit, findRecord, inTurn, removeRecord } from './actions.js';
 import { ask, withQuery } from './api.js';
-import { limitTable, UNKNOWN } from './key.js';
+import { limitedSince, limitTable, UNKNOWN } from './key.js';
 import { age, facts, html, keyLink, loading, nothing, planOf, table } from './parts.js';
 
 const MOST = 20;
@@ -93,7 +93,7 @@ export function drawTenant(app, close) {
   return html`<section class="panel detail" aria-label=${`about ${tenant}`}>
     <header><h2 tabindex="-1">${tenant} <small>tenant</small></h2><a class="close" data-key="Escape" href=${close} aria-label="close">✕</a></header>
     ${keys
-      ? html`${buttons(app)}
+      ? html`${limitedSince(tenant, '', app.parameters.limit)}${buttons(app)}
         <h3>Shared limits</h3>${limitTable(shown.limits, shown.record && shown.record.state !== 'active' ? `Its limits do not count: tenant is ${shown.record.state}.` : 'Its keys share no limit, or none of them is known.', 'shared limits', app.parameters.limit, until)}
         <h3>Record</h3>${about()}
         <h3>Keys <a href=${withQuery('#/keys', { tenant })}>all</a></h3>${table([['key', one => keyLink(one.id, ''), 'long'], ['plan', planOf, 'long'], ['state', one => one.state]], keys, shown.isAway ? UNKNOWN : 'The tenant has no keys with records.', 'keys of the tenant')}`

@@ -66,10 +66,10 @@ public final class InsightCommands {
     Table.<JsonObject>of()
         .text("limit", one -> one.getString("limit"))
         .number("used", one -> "%d of %d".formatted(one.getLong("used"), one.getLong("capacity")))
-        .whole("", one -> one.getBoolean("full") ? "full" : "")
+        .whole("", InsightCommands::standing)
         .whole("rate", InsightCommands::rate)
         .whole("of", one -> one.getString("scope"))
-        .whole("from", InsightCommands::from)
+        .whole("from", one -> one.getString("from"))
         .whole("all free", one -> allFree(one, at))
         .print(limits, call.out());
     words.stream()
@@ -77,11 +77,15 @@ public final class InsightCommands {
         .forEach(line -> call.out().println(Wrapped.text(Ago.sentence(line, at), Table.WIDTH)));
   }
 
-  private static String from(JsonObject limit) {
+  // A limit that denies nobody says so, however full it is.
+  private static String standing(JsonObject limit) {
     if (limit.getBoolean("audit", false)) {
-      return "audit mode";
+      return "audit";
     }
-    return limit.getString("from") + (limit.getBoolean("soft", false) ? ", only warns" : "");
+    if (limit.getBoolean("soft", false)) {
+      return "warns";
+    }
+    return limit.getBoolean("full") ? "full" : "";
   }
 
   private static String allFree(JsonObject limit, Instant at) {

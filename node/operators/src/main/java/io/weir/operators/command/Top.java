@@ -12,7 +12,7 @@ import java.util.Map;
 final class Top {
   private static final int WHO = 24;
   private static final int LIMIT = 19;
-  private static final String WARNS = ", only warns";
+  private static final String WARNS = ", warns";
   /** 80 columns. */
   private static final String ROW = "%-" + WHO + "s %-" + LIMIT + "s %10s %10s %6s %6s%n";
 

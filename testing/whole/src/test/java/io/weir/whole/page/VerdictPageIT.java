@@ -208,7 +208,16 @@ final class VerdictPageIT extends OperatorsPage {
       confirm("Boost").click();
       assertThat(page.locator(".notice"))
           .containsText("team of tenant acme: 100 per s → 200 per s");
+      assertThat(page.locator("[aria-label='shared limits']")).containsText("override until");
       assertThat(page.locator("[aria-label='shared limits']")).containsText("200 per s");
+      go("now?list=changes");
+      page.locator("[aria-label=changes] tr", new Page.LocatorOptions().setHasText("tenant:acme"))
+          .first()
+          .getByText("Undo…")
+          .click();
+      confirm("Delete").click();
+      assertThat(page.locator(".notice")).containsText("the record of acme was deleted");
+      assertThat(send("GET", "/v1/tenants/acme", "").statusCode()).isEqualTo(404);
       assertThat(complaints).isEmpty();
     } finally {
       send("DELETE", "/v1/tenants/acme", "");
