@@ -164,17 +164,18 @@ final class PolicyCompare extends AdminCommand {
       out().println(comparison.encode());
       return 0;
     }
-    account("Candidate", comparison.getJsonObject("candidate"));
-    account("Limits with mode audit", comparison.getJsonObject("audit"));
+    account(
+        "Candidate", ", from empty buckets and quotas on", comparison.getJsonObject("candidate"));
+    account("Limits with mode audit", "", comparison.getJsonObject("audit"));
     return 0;
   }
 
-  private void account(String title, JsonObject account) {
+  private void account(String title, String began, JsonObject account) {
     if (account == null || account.getJsonArray("outcomes").isEmpty()) {
       out().printf("%s: nothing was compared.%n", title);
       return;
     }
-    out().printf("%s: %s%n", title, CountWords.of(total(account), "request"));
+    out().printf("%s: %s%s%n", title, CountWords.of(total(account), "request"), began);
     OUTCOMES.print(RowCommand.objects(account, "outcomes"), out());
     keys(account.getJsonObject("wouldDeny"));
   }
