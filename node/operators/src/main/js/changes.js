@@ -50,10 +50,10 @@ function effect(line) {
   if (line.what === 'reset') {
     return `reset ${[...new Set(after.reset.filter(one => one.waiting !== 0).map(one => one.limit || 'tickets'))].join(', ')}`; // a limit and the slots in it are one
   }
-  if (!RECORDS.includes(target(line).kind)) {
-    return line.what;
-  }
   if (!before || !after) {
+    if (!RECORDS.includes(target(line).kind)) {
+      return line.what; // such as the end of a rest
+    }
     return before ? 'deleted' : ['made', ...MADE.filter(name => differ(line, name)).map(name => `${name} ${value(name, after)}`)].join(', ');
   }
   const changed = SETTINGS.filter(name => differ(line, name)).map(name => `${name}: ${value(name, before)} → ${value(name, after)}`);

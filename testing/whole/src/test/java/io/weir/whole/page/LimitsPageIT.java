@@ -148,7 +148,7 @@ final class LimitsPageIT extends OperatorsPage {
     int column = wrong.lines().skip(line).findFirst().orElseThrow().indexOf("-1") + 1;
     assertThat(page.locator(".problems li").first())
         .containsText("line %d, column %d".formatted(line + 1, column));
-    assertThat(page.locator(".steps")).containsText("problem");
+    assertThat(page.locator(".steps")).containsText("errors: ");
 
     text.fill(policy.replace("opsPerSec: 100", "opsPerSec: 101"));
     assertThat(page.locator(".steps")).containsText("accepted");
