@@ -113,7 +113,7 @@ function silence() {
     The figures are from ${clock(live.heardAt)}. Updates continue when the node is back; the page of another node shows the same.</div>`;
 }
 
-// What begins while somebody reads moves nothing.
+// A message that comes while somebody reads lies over the page, which keeps its place.
 const isOver = () => isDead() || app.failure?.isAgain;
 
 function page() {

@@ -137,7 +137,7 @@ final class TroublePageIT extends OperatorsPage {
     assertThat(complaints).isEmpty();
   }
 
-  // What a node counted ends with it: the time before would be drawn at a lower rate.
+  // The counts of a node are gone when it ends, so that the sums of the time before are too low.
   @Test
   void theTimeBeforeANodeIsStoppedIsShadedAndThatBeforeOneIsAddedIsNot() {
     redis.ask("HDEL weir:nodes:seen ended"); // of other tests

@@ -1,8 +1,10 @@
 package io.weir.providers.slot;
 
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,6 +16,8 @@ public final class KeyRests {
   private static final long LONGEST_NANOS = TimeUnit.MINUTES.toNanos(10);
   /** After a rest at one node the next one may be at another. */
   private static final long ELSEWHERE_NANOS = LONGEST_NANOS;
+
+  private static final long KNOWN_NANOS = TimeUnit.SECONDS.toNanos(1);
   /** A policy has at most 10,000 key slots. */
   private static final int MOST = 20_000;
 
@@ -21,14 +25,19 @@ public final class KeyRests {
 
   /** @param scope the key, or {@code key/group} */
   record Key(String upstream, String provider, String scope) {
-    private boolean isOf(Key slot) {
-      return upstream.equals(slot.upstream)
-          && provider.equals(slot.provider)
-          && (scope.equals(slot.scope) || scope.startsWith(slot.scope + "/"));
+    /** The key, whatever the group. */
+    private Key slot() {
+      int slash = scope.indexOf('/');
+      return slash < 0 ? this : new Key(upstream, provider, scope.substring(0, slash));
     }
   }
 
   private record Rest(long nanos, long untilNanos) {}
+
+  /** The keys that are refused at a moment: a gauge of each key asks, one after the other. */
+  private record Refused(long atNanos, Set<Key> slots) {}
+
+  private volatile @Nullable Refused refused; // null after a change
 
   /** The key was refused; returns how many microseconds it rests from now on. */
   long refusedMicros(Key key, long nowNanos) {
@@ -36,6 +45,7 @@ public final class KeyRests {
       rests.clear(); // most are of earlier policies
     }
     Rest rest = rests.compute(key, (same, before) -> next(before, nowNanos));
+    refused = null;
     return (rest.untilNanos - nowNanos + 999) / 1000;
   }
 
@@ -53,13 +63,25 @@ public final class KeyRests {
    * this node has not used it for ten minutes after its rest.
    */
   boolean isRefused(Key slot, long nowNanos) {
+    Refused known = refused;
+    if (known == null || nowNanos - known.atNanos >= KNOWN_NANOS) {
+      known = new Refused(nowNanos, refusedAt(nowNanos));
+      refused = known;
+    }
+    return known.slots.contains(slot);
+  }
+
+  private Set<Key> refusedAt(long nowNanos) {
     return rests.entrySet().stream()
-        .anyMatch(one ->
-            one.getKey().isOf(slot) && one.getValue().untilNanos - nowNanos + ELSEWHERE_NANOS > 0);
+        .filter(one -> one.getValue().untilNanos - nowNanos + ELSEWHERE_NANOS > 0)
+        .map(one -> one.getKey().slot())
+        .collect(Collectors.toUnmodifiableSet());
   }
 
   /** The key works, or is to be tried as if it were new. */
   void forget(Key key) {
-    rests.remove(key);
+    if (rests.remove(key) != null) {
+      refused = null;
+    }
   }
 }
