@@ -108,9 +108,10 @@ public final class JudgedLeases {
 
   private void repeat() {
     if (!sent.isEmpty()) {
-      LeaseReport report = sent.get(random.nextInt(sent.size()));
-      exchange(report);
-      judge.used(shape());
+      Answer answer = exchange(sent.get(random.nextInt(sent.size())));
+      if (!answer.equals(Answer.LATE)) {
+        judge.used(shape());
+      }
     }
   }
 

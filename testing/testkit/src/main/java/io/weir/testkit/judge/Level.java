@@ -168,11 +168,16 @@ final class Level {
     return level[0].add(level[1].min(BigInteger.ONE));
   }
 
-  /** A policy has another shape: what was taken at another rate, or above its capacity, is not given back any more. */
+  /**
+   * A policy has another shape: what was taken at another rate is not given back any more, and what exceeds the capacity
+   * may be dropped.
+   */
   void reshape(Shape next) {
     BigInteger least = least(next);
-    if (!next.rate().equals(shape.rate()) || least.compareTo(low.level()) < 0) {
+    if (!next.rate().equals(shape.rate())) {
       low.reset(least);
+    } else if (least.compareTo(low.level()) < 0) {
+      low.drain(low.level().subtract(least));
     }
     isCutDue = false;
     if (!next.equals(shape)) {

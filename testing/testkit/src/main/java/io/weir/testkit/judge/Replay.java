@@ -47,14 +47,23 @@ final class Replay {
     add(PLAIN, units);
   }
 
-  /** Charges units that can be changed later. */
+  /** Charges units that can be changed later. An earlier charge with the same id keeps what it is. */
   void charge(String id, BigInteger units) {
     if (finals.isEmpty()) {
       events.clear();
       events.add(new Event(PLAIN, level));
     }
+    keepEarlier(id);
     finals.put(id, units);
     add(id, units);
+  }
+
+  private void keepEarlier(String id) {
+    if (finals.containsKey(id)) {
+      String earlier = id + " before " + events.size();
+      finals.put(earlier, finals.remove(id));
+      events.replaceAll(event -> event.id().equals(id) ? new Event(earlier, event.units()) : event);
+    }
   }
 
   /** Changes the units of a charge, from its beginning; no effect if they are fixed. */
