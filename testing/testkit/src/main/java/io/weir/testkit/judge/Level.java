@@ -6,7 +6,9 @@ import io.weir.testkit.ManualClock;
 import io.weir.testkit.judge.RateJudge.Shape;
 import java.math.BigInteger;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * The level of a bucket between two bounds, each a {@link Replay}. They differ only after a step back of the clock, a
@@ -24,6 +26,9 @@ final class Level {
   private final Replay low = new Replay();
   private final Replay high = new Replay();
   private final Map<String, Long> refundableUntil = new HashMap<>();
+  // Reservations that were in the bucket when its rate changed, as long as it has not been empty
+  // since.
+  private final Set<String> ofOtherRates = new HashSet<>();
   private Shape shape;
   private long lowAt;
   private long highAt;
@@ -128,14 +133,18 @@ final class Level {
       high.charge(moved[0].add(moved[1].min(BigInteger.ONE)));
       highAt = Math.max(highAt, latest);
     } else if (more.signum() < 0) {
-      refund(id, after, more.negate());
+      refund(then, id, after, more.negate());
     }
   }
 
-  // A late refund may be too small, or too large after a step back of the clock.
-  private void refund(String id, BigInteger after, BigInteger less) {
+  // A late refund may be too small, or too large after a step back of the clock. What was taken at
+  // another rate may be
+  // given back once the bucket has that rate again.
+  private void refund(Shape then, String id, BigInteger after, BigInteger less) {
     boolean isInTime = clock.getAsLong() < refundableUntil.getOrDefault(id, 0L);
-    if (isInTime || clock.passedMicros() == clock.getAsLong()) {
+    if (ofOtherRates.remove(id) && then.rate().equals(shape.rate())) {
+      low.drain(less);
+    } else if (isInTime || clock.passedMicros() == clock.getAsLong()) {
       low.change(id, after);
     } else {
       low.drain(less);
@@ -169,12 +178,13 @@ final class Level {
   }
 
   /**
-   * A policy has another shape: what was taken at another rate is not given back any more, and what exceeds the capacity
-   * may be dropped.
+   * A policy has another shape: what was taken at another rate is not given back while that lasts, and what exceeds the
+   * capacity may be dropped.
    */
   void reshape(Shape next) {
     BigInteger least = least(next);
     if (!next.rate().equals(shape.rate())) {
+      ofOtherRates.addAll(low.changeableIds());
       low.reset(least);
     } else if (least.compareTo(low.level()) < 0) {
       low.drain(low.level().subtract(least));
@@ -191,6 +201,9 @@ final class Level {
   private void drainLow() {
     low.drain(shape.drained(clock.passedMicros() - lowAt));
     lowAt = clock.passedMicros();
+    if (low.level().signum() == 0) {
+      ofOtherRates.clear();
+    }
   }
 
   // Only what was taken moves a store on: if the clock is set back, it continues from there.

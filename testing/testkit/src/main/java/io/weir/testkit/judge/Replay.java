@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * The level of a bucket by its definition: the sum of charges and drains in their order, never below 0. If the units of
@@ -28,6 +29,11 @@ final class Replay {
   /** How many charges can still be changed. */
   int changeable() {
     return finals.size();
+  }
+
+  /** The charges that can still be changed. */
+  Set<String> changeableIds() {
+    return Set.copyOf(finals.keySet());
   }
 
   /** Whether this charge can. */

@@ -51,8 +51,32 @@ final class LevelTest {
     Shape faster = new Shape("b", "2/s", 2, 100);
     reserve("held", 40);
     level.reshape(faster);
-    settle(faster, "held", 40, 0);
+    settle(SMALL, "held", 40, 0);
     assertThat(level.least(faster)).isEqualTo(units(80));
+  }
+
+  @Test
+  void onceTheRateIsThatOfAReservationAgainItMayBeGivenBack() {
+    Shape faster = new Shape("b", "2/s", 2, 100);
+    reserve("held", 40);
+    level.reshape(faster);
+    level.charge(units(10));
+    level.reshape(SMALL);
+    settle(SMALL, "held", 40, 0);
+    assertThat(level.least(SMALL)).isEqualTo(units(5));
+    assertThat(level.most(SMALL)).isEqualTo(units(45));
+  }
+
+  @Test
+  void nothingIsGivenBackOfWhatHasDrained() {
+    Shape faster = new Shape("b", "2/s", 2, 100);
+    reserve("held", 40);
+    level.reshape(faster);
+    clock.advance(40);
+    level.reshape(SMALL);
+    level.charge(units(30));
+    settle(SMALL, "held", 40, 0);
+    assertThat(level.least(SMALL)).isEqualTo(units(30));
   }
 
   private void reserve(String id, long units) {
