@@ -146,6 +146,20 @@ final class TenantRecordsIT {
   }
 
   @Test
+  void aKeySaysUntilWhenTheOverrideOfItsTenantCounts() {
+    String key = admin.key("lent").getString("id");
+    String boost =
+        "{\"overrides\": [{\"bucket\": \"team\", \"opsPerSec\": 10, \"until\": \"+1h\"}]}";
+    JsonObject tenant = NodeFixture.json(change("lent", boost));
+    JsonObject limit = NodeFixture.json(admin.ask("GET", "/v1/keys/" + key, ""))
+        .getJsonArray("limits")
+        .getJsonObject(0);
+    assertThat(limit.getString("from")).isEqualTo("tenant");
+    assertThat(limit.getString("until"))
+        .isEqualTo(tenant.getJsonArray("overrides").getJsonObject(0).getString("until"));
+  }
+
+  @Test
   void thePlanOfARuleComesBeforeThatOfTheTenant() {
     assertThat(change("ruled", "{\"plan\": \"closed\"}").statusCode()).isEqualTo(200);
     assertThat(change("guests", "{\"plan\": \"closed\"}").statusCode()).isEqualTo(200);

@@ -17,8 +17,10 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 /** The limits of a key as they are in force, each with its source: the plan, the tenant or an override of the key. */
 final class EffectiveLimits {
@@ -79,16 +81,22 @@ final class EffectiveLimits {
         .put("name", name)
         .put("scope", scope.toLowerCase(Locale.ROOT))
         .put("from", from);
-    if (from.equals("override")) {
-      key.settings().overrides().stream()
-          .filter(override -> override.isInForceAt(nowMillis) && names(override, name))
-          .findFirst()
-          .flatMap(override -> override.untilMillis().isPresent()
-              ? Optional.of(override.untilMillis().getAsLong())
-              : Optional.empty())
-          .ifPresent(until -> json.put("until", Instant.ofEpochMilli(until).toString()));
-    }
+    overrides(from)
+        .filter(override -> override.isInForceAt(nowMillis) && names(override, name))
+        .findFirst()
+        .map(TimedOverride::untilMillis)
+        .filter(OptionalLong::isPresent)
+        .ifPresent(
+            until -> json.put("until", Instant.ofEpochMilli(until.getAsLong()).toString()));
     return json;
+  }
+
+  private Stream<TimedOverride> overrides(String from) {
+    return switch (from) {
+      case "override" -> key.settings().overrides().stream();
+      case "tenant" -> tenant.stream().flatMap(it -> it.settings().overrides().stream());
+      default -> Stream.empty();
+    };
   }
 
   private static boolean names(TimedOverride override, String limit) {
