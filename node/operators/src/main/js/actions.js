@@ -1,7 +1,7 @@
 // Actions on a key or a tenant. Each shows the present value and the new one, and asks before it changes anything.
 
-import { ask, askWithTag } from './api.js';
-import { choice, clock, confirmed, html, nothing, number, rate, wait } from './parts.js';
+import { ask, askWithTag, Problem } from './api.js';
+import { choice, clock, confirmed, html, nothing, number, problem, rate, wait } from './parts.js';
 
 const path = of => (of.key ? `/v1/keys/${encodeURIComponent(of.key)}` : `/v1/tenants/${encodeURIComponent(of.tenant)}`);
 
@@ -30,7 +30,7 @@ async function change(of, json) {
   try {
     await ask(path(of), { method: 'PATCH', json, headers: of.record ? { 'If-Match': of.tag } : {} });
   } catch (error) {
-    throw error.status === 412 ? new Error(`${nameOf(of)} was changed by somebody else meanwhile. It is shown as it is now; nothing of yours was done.`) : error;
+    throw error.status === 412 ? new Problem(412, { title: `${nameOf(of)} was changed by somebody else meanwhile; nothing of yours was done.` }) : error;
   }
 }
 
@@ -51,15 +51,28 @@ function forgotten(one) {
   return html`<li>${one.limit ? html`${one.kind} <b>${one.limit}</b>` : 'tickets'}: ${much}</li>`;
 }
 
-/** Asks for settings of a record, and changes them; an empty one is removed. */
+/** A function that sends what is chosen for a record; once somebody else has changed that, for the record as it is then. */
+export function forRecord(of, send) {
+  let now = of;
+  return async wish => {
+    try {
+      return await send(now, wish);
+    } catch (error) {
+      const found = error.status === 412 ? await findRecord(of) : now;
+      now = found.record ? { ...of, ...found } : now;
+      throw error;
+    }
+  };
+}
+
+/** Asks for settings of a record, and changes those that are chosen otherwise; an empty one is removed. */
 export async function edit(app, of, fields) {
   const before = name => String(of.record[name] ?? '');
-  const wish = await fill(`Change ${nameOf(of)}`, 'Change', fields.map(one => ({ ...one, value: before(one.name) })), true);
-  if (wish) {
+  await fill(`Change ${nameOf(of)}`, 'Change', fields.map(one => ({ ...one, value: before(one.name), isWhole: true })), forRecord(of, async (now, wish) => {
     const changed = Object.entries(wish).filter(([name, value]) => value !== before(name));
-    await change(of, Object.fromEntries(changed.map(([name, value]) => [name, value === '' ? null : name === 'maxKeys' ? Number(value) : value])));
+    await change(now, Object.fromEntries(changed.map(([name, value]) => [name, value === '' ? null : name === 'maxKeys' ? Number(value) : value])));
     app.say(`${nameOf(of)} was changed.`);
-  }
+  }));
 }
 
 /** Deletes something if that is confirmed; resolves to whether it is. */
@@ -248,15 +261,32 @@ function field(of, wish) {
   return html`<label>${label}<input name=${of.name} type=${of.type || 'text'} min="0" .value=${of.value || ''} ?required=${of.required} maxlength="200" placeholder=${of.hint || nothing} spellcheck="false" autocomplete="off" @input=${set}></label>`;
 }
 
+// A name that is taken or unknown, or somebody else's change meanwhile: the other texts may be right all the same.
+const MENDABLE = [400, 404, 409, 412, 422];
+
 /**
- * Asks for texts. Resolves to those that are given, by the names of the fields; null if it was cancelled.
+ * Asks for texts, and sends them; if they are refused, asks again, with the reason and what was typed. Resolves to the
+ * answer, or to null if it was cancelled.
  *
- * @param fields `name`, and maybe `label`, `type`, `value`, `hint`, `required`, or `values` to choose from
- * @param isWhole whether empty texts are answers, too
+ * @param fields `name`, and maybe `label`, `type`, `value`, `hint`, `required`, `values` to choose from, `isWhole` if an
+ *     empty text is one, too
+ * @param send gets those that are given, by the names of the fields
+ * @param about is shown above the fields
  */
-export async function fill(title, action, fields, isWhole = false) {
+export async function fill(title, action, fields, send, about = nothing) {
   const wish = Object.fromEntries(fields.map(of => [of.name, of.value ?? of.values?.[0][0] ?? '']));
-  const isSure = await confirmed({ title, content: html`<div class="grid">${fields.map(of => field(of, wish))}</div>`, action });
-  const given = Object.entries(wish).map(([name, value]) => [name, value.trim()]);
-  return isSure ? Object.fromEntries(given.filter(([, value]) => isWhole || value)) : null;
+  const form = () => html`<div class="grid">${fields.map(of => field({ ...of, value: wish[of.name] }, wish))}</div>`;
+  let reason = nothing;
+  while (await confirmed({ title, content: html`${reason}${about}${form()}`, action })) {
+    const given = fields.map(of => [of.name, wish[of.name].trim(), of.isWhole]).filter(([, value, isWhole]) => isWhole || value);
+    try {
+      return await send(Object.fromEntries(given));
+    } catch (error) {
+      if (!MENDABLE.includes(error.status)) {
+        throw error;
+      }
+      reason = problem(error);
+    }
+  }
+  return null;
 }

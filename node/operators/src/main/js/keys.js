@@ -1,9 +1,9 @@
 // The records of keys and tenants, and the tokens of operators.
 
 import { ask, withQuery } from './api.js';
-import { edit, fill, remove, removeRecord } from './actions.js';
+import { edit, fill, forRecord, remove, removeRecord } from './actions.js';
 import { draw as drawKey, refresh as refreshKey, show as showKey } from './key.js';
-import { age, choice, confirmed, html, nothing, planOf, tabbed, table, time } from './parts.js';
+import { age, choice, clock, confirmed, html, nothing, planOf, tabbed, table, time } from './parts.js';
 
 const MOST = 500;
 // The record of a subject with another name has no secret.
@@ -47,14 +47,13 @@ async function showOnce(title, secret) {
 }
 
 async function createKey(app) {
-  const wish = await fill('Create a key', 'Create', [
+  const made = await fill('Create a key', 'Create', [
     { name: 'tenant', required: true, value: shown.tenant || app.session.tenant || '' },
     ...(app.session.tenant ? [] : [{ name: 'id', hint: 'made if it is empty' }, { name: 'plan', hint: 'that of the tenant if it is empty' }]),
     { name: 'expires', hint: '+30d, or never if it is empty' },
     { name: 'note' }
-  ]);
-  if (wish) {
-    const made = await ask('/v1/keys', { method: 'POST', json: wish });
+  ], json => ask('/v1/keys', { method: 'POST', json }));
+  if (made) {
     await showOnce(`The key ${made.id}`, made.key);
     await find();
     app.go(withQuery('#/keys', { ...query(), key: made.id }));
@@ -62,36 +61,41 @@ async function createKey(app) {
 }
 
 async function createTenant(app) {
-  const wish = await fill('Create a tenant', 'Create', [{ name: 'id', required: true }, { name: 'plan', hint: 'the default if it is empty' }, { name: 'note' }]);
-  if (wish) {
-    await ask('/v1/tenants', { method: 'POST', json: wish });
-    app.say(`Tenant ${wish.id} was made.`);
+  const made = await fill('Create a tenant', 'Create', [{ name: 'id', required: true }, { name: 'plan', hint: 'the default if it is empty' }, { name: 'note' }],
+    json => ask('/v1/tenants', { method: 'POST', json }));
+  if (made) {
+    app.say(`Tenant ${made.id} was made.`);
     await find();
   }
 }
 
 async function createToken(app) {
-  const wish = await fill('Create a token', 'Create', [
+  const made = await fill('Create a token', 'Create', [
     { name: 'name', required: true, hint: 'for the timeline of changes' },
     { name: 'scope', values: [['read'], ['keys'], ['all']] },
     { name: 'tenant', hint: 'of all tenants if it is empty' },
     { name: 'expires', hint: '+30d, or never if it is empty' }
-  ]);
-  if (wish) {
-    const made = await ask('/v1/tokens', { method: 'POST', json: wish });
+  ], json => ask('/v1/tokens', { method: 'POST', json }));
+  if (made) {
     await showOnce(`The token ${made.name}`, made.token);
     await find();
   }
 }
 
+// A shorter time than that of an earlier rotation ends the secrets before it, too.
+function secretsNow(all) {
+  const ends = all.filter(one => !one.until || Date.parse(one.until) > Date.now()).map(one => (one.until ? `until ${clock(one.until)}` : 'without an end'));
+  return html`<p>${ends.length === 1 ? 'Its secret counts' : 'Its secrets count'} ${ends.join(', ')}. None of them counts longer than is chosen here.</p>`;
+}
+
 /** Makes another secret; resolves to it. */
 async function rotate(app, of) {
-  const wish = await fill(`Rotate ${of.key}`, 'Rotate', [
+  const made = await fill(`Rotate ${of.key}`, 'Rotate', [
     { name: 'overlapSeconds', label: 'the secrets before count for', values: [['86400', 'a day'], ['3600', 'an hour'], ['0', 'no longer'], ['604800', 'a week']] }
-  ]);
-  return wish
-    ? (await ask(`/v1/keys/${encodeURIComponent(of.key)}/rotate`, { method: 'POST', json: { overlapSeconds: Number(wish.overlapSeconds) }, headers: { 'If-Match': of.tag } })).key
-    : '';
+  ], forRecord(of, (now, wish) => ask(`/v1/keys/${encodeURIComponent(of.key)}/rotate`, {
+    method: 'POST', json: { overlapSeconds: Number(wish.overlapSeconds) }, headers: { 'If-Match': now.tag }
+  })), secretsNow(of.record.secrets));
+  return made?.key;
 }
 
 function change(app, of) {

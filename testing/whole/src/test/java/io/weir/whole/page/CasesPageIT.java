@@ -21,7 +21,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Who is limited, what can be done about it, and keys and tokens, on the page. */
+/** Who is limited, and what can be done about it, on the page. */
 @Tag("page")
 final class CasesPageIT extends OperatorsPage {
   @Test
@@ -183,34 +183,6 @@ final class CasesPageIT extends OperatorsPage {
     JsonObject record = new JsonObject(send("GET", "/v1/tenants/crew", "").body());
     assertThat(record.getString("state")).isEqualTo("active");
     assertThat(record.getJsonArray("overrides")).hasSize(1);
-    assertThat(complaints).isEmpty();
-  }
-
-  @Test
-  void aTenantIsChangedAndDeleted() {
-    send("POST", "/v1/tenants", new JsonObject().put("id", "guild").encode());
-    show("now?tenant=guild");
-    button("Change…").click();
-    page.getByLabel("plan").fill("free");
-    page.getByLabel("keys at most").fill("3");
-    page.getByLabel("note").fill(EVIL);
-    confirm("Change").click();
-    assertThat(page.locator(".notice")).hasText("tenant guild was changed.");
-    assertThat(page.locator(".detail .fields")).containsText(EVIL);
-    JsonObject record = NodeFixture.json(send("GET", "/v1/tenants/guild", ""));
-    assertThat(record.getInteger("maxKeys")).isEqualTo(3);
-    assertThat(record.getString("plan")).isEqualTo("free");
-
-    button("Change…").click();
-    page.getByLabel("keys at most").fill("");
-    confirm("Change").click();
-    assertThat(page.locator(".detail .fields")).containsText("not bounded");
-    button("Delete…").click();
-    assertThat(page.locator("dialog")).containsText("Its keys stay");
-    confirm("Delete").click();
-    assertThat(page.locator(".detail")).containsText("The tenant has no record");
-    assertThat(button("Change…")).hasCount(0);
-    assertThat(send("GET", "/v1/tenants/guild", "").statusCode()).isEqualTo(404);
     assertThat(complaints).isEmpty();
   }
 
@@ -452,77 +424,6 @@ final class CasesPageIT extends OperatorsPage {
     assertThat(record.getString("state")).isEqualTo("active");
     assertThat(record.getString("note")).isEqualTo(EVIL);
     assertThat(complaints).isEmpty();
-  }
-
-  @Test
-  void aKeyIsMadeRotatedChangedAndDeleted() {
-    show("keys");
-    button("Create a key…").click();
-    page.getByLabel("tenant").last().fill("acme");
-    page.getByLabel("id", new Page.GetByLabelOptions().setExact(true)).fill("made");
-    confirm("Create").click();
-    String secret = page.locator(".secret").innerText();
-    assertThat(secret).startsWith("weir_made.");
-    confirm("I have it").click();
-    assertThat(page.locator(".detail h2")).containsText("acme/made");
-
-    button("Rotate…").click();
-    confirm("Rotate").click();
-    assertThat(page.locator(".secret")).not().hasText(secret);
-    confirm("I have it").click();
-    button("Change…").click();
-    page.getByLabel("note").last().fill("of the mobile app");
-    confirm("Change").click();
-    assertThat(page.locator(".detail")).containsText("of the mobile app");
-    page.getByLabel("find").fill("mobile");
-    button("Find").last().click();
-    assertThat(page.locator("[aria-label=keys] tbody tr")).hasCount(1);
-    page.locator("[data-row]").click();
-    button("Delete…").click();
-    confirm("Delete").click();
-    assertThat(page.locator("main")).containsText("No such key has a record");
-    assertThat(send("GET", "/v1/keys/made", "").statusCode()).isEqualTo(404);
-    assertThat(complaints).isEmpty();
-  }
-
-  @Test
-  void aTokenIsShownOnceAndDeleted() {
-    show("keys?list=tokens");
-    button("Create a token…").click();
-    page.getByLabel("name").fill("watcher");
-    confirm("Create").click();
-    String token = page.locator(".secret").innerText();
-    confirm("I have it").click();
-    Locator row = page.locator("tbody tr", new Page.LocatorOptions().setHasText("watcher"));
-    assertThat(row).containsText("read");
-    assertThat(page.locator("body")).not().containsText(token);
-    row.locator("button").click();
-    confirm("Delete").click();
-    assertThat(row).hasCount(0);
-    assertThat(complaints).isEmpty();
-  }
-
-  @Test
-  void aDialogIsAboutOneKeyWhateverIsShownByThen() {
-    show("now?key=quiet");
-    assertThat(page.locator(".detail h2")).containsText("acme/quiet");
-    go("now?key=evil");
-    assertThat(page.locator(".detail h2")).containsText("acme/evil");
-    button("Freeze…").click();
-    assertThat(page.locator("dialog")).containsText("Freeze evil?");
-    page.goBack();
-    assertThat(page.locator("dialog")).hasCount(0);
-    assertThat(page.locator(".detail h2")).containsText("acme/quiet");
-
-    button("Boost…").click();
-    page.getByLabel("operations per second").fill("");
-    confirm("Boost").click();
-    assertThat(page.locator("dialog")).hasCount(1); // a number is missing
-    for (String key : List.of("evil", "quiet")) {
-      JsonObject record = NodeFixture.json(send("GET", "/v1/keys/" + key, ""));
-      assertThat(record.getString("state")).isEqualTo("active");
-      assertThat(record.containsKey("overrides")).isFalse();
-    }
   }
 
   @Test
