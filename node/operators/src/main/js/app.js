@@ -1,6 +1,6 @@
 // The page of operators: it shows what the admin API of this node answers, and asks it for what is done.
 
-import { session, signIn, signOut, withQuery } from './api.js';
+import { session, signOut, withQuery } from './api.js';
 import { keep } from './draft.js';
 import { openFind, pressed } from './find.js';
 import { clock, html, nothing, problem, render, wait, zone } from './parts.js';
@@ -8,6 +8,7 @@ import { listen, live, rest, stop } from './live.js';
 import now from './now.js';
 import limits from './limits.js';
 import keys from './keys.js';
+import { signInPage } from './sign-in.js';
 import work from './work.js';
 
 const VIEWS = { now, limits, keys, work };
@@ -48,7 +49,7 @@ function draw() {
     isDrawing = true;
     requestAnimationFrame(() => {
       isDrawing = false;
-      render(app.session ? page() : signInPage(), root);
+      render(app.session ? page() : signInPage(app, icon(), begin), root);
     });
   }
 }
@@ -160,33 +161,6 @@ function standing() {
   }
   const count = live.status.findings.length;
   return count ? { kind: 'bad', text: count === 1 ? '1 needs you' : `${count} need you` } : { kind: '', text: 'live' };
-}
-
-function signInPage() {
-  const submit = async event => {
-    event.preventDefault();
-    const field = event.target.elements.token;
-    app.failure = null;
-    try {
-      app.session = await signIn(field.value.trim());
-      field.value = '';
-      begin();
-    } catch (error) {
-      app.failure = error;
-      draw();
-    }
-  };
-  return html`<main class="sign-in" id="main">
-    <form @submit=${submit}>
-      <h1><img src=${icon()} alt="" width="40" height="40">Weir</h1>
-      <p>Who is limited, why, since when, and what to do.</p>
-      <label>Admin token
-        <input name="token" type="password" required autocomplete="off" spellcheck="false" maxlength="512">
-      </label>
-      ${problem(app.failure)}
-      <button class="primary">Sign in</button>
-    </form>
-  </main>`;
 }
 
 async function leave() {

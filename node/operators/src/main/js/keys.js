@@ -1,7 +1,8 @@
 // The records of keys and tenants, and the tokens of operators.
 
 import { ask, withQuery } from './api.js';
-import { edit, fill, forRecord, remove, removeRecord } from './actions.js';
+import { edit, forRecord, remove, removeRecord } from './actions.js';
+import { fill } from './fill.js';
 import { draw as drawKey, refresh as refreshKey, show as showKey } from './key.js';
 import { age, choice, clock, confirmed, html, nothing, planOf, tabbed, table, time } from './parts.js';
 

@@ -87,7 +87,7 @@ final class SubjectsReader {
   /** Reads all subjects and rules. */
   Subjects read(Section root) {
     Optional<String> defaultPlan = defaultPlan(root);
-    Map<String, Tenant> tenants = tenants(root);
+    Map<String, DefinedTenant> tenants = tenants(root);
     Map<String, TenantEntry> entries = new HashMap<>();
     tenants.forEach((name, tenant) -> entries.put(name, tenant.entry()));
     PlanCompiler compiler = new PlanCompiler(
@@ -97,7 +97,7 @@ final class SubjectsReader {
     Set<String> inhabited = new HashSet<>();
     for (Given given : given(root)) {
       Section section = given.section();
-      Optional<Tenant> tenant = tenant(root, section, tenants);
+      Optional<DefinedTenant> tenant = tenant(root, section, tenants);
       tenant.ifPresentOrElse(
           t -> inhabited.add(t.name()),
           // A wrong tenant does not make its plan unused.
@@ -197,21 +197,23 @@ final class SubjectsReader {
     return Optional.empty();
   }
 
-  private Map<String, Tenant> tenants(Section root) {
-    Map<String, Tenant> tenants = new LinkedHashMap<>();
+  private Map<String, DefinedTenant> tenants(Section root) {
+    Map<String, DefinedTenant> tenants = new LinkedHashMap<>();
     root.get(TENANTS).forEach((name, section) -> {
       Optional<String> plan = planName(section);
       plan.ifPresent(usedPlans::add);
       Access access = Access.read(section);
-      tenants.put(name, new Tenant(name, Optional.of(section), plan, access));
+      tenants.put(name, new DefinedTenant(name, Optional.of(section), plan, access));
     });
     return tenants;
   }
 
-  private Optional<Tenant> tenant(Section root, Section section, Map<String, Tenant> tenants) {
+  private Optional<DefinedTenant> tenant(
+      Section root, Section section, Map<String, DefinedTenant> tenants) {
     Optional<String> name = section.find(TENANT_OF);
     if (!root.has("tenants")) {
-      return name.map(n -> new Tenant(n, Optional.empty(), Optional.empty(), Access.LIMITED));
+      return name.map(
+          n -> new DefinedTenant(n, Optional.empty(), Optional.empty(), Access.LIMITED));
     }
     if (name.isPresent() && !tenants.containsKey(name.get())) {
       section.error(
@@ -221,7 +223,7 @@ final class SubjectsReader {
   }
 
   private Optional<Plan> plan(
-      Section section, Tenant tenant, Optional<String> defaultPlan, PlanCompiler compiler) {
+      Section section, DefinedTenant tenant, Optional<String> defaultPlan, PlanCompiler compiler) {
     Optional<String> own = planName(section);
     Access access = Access.read(section);
     boolean overridden = section.has("overrides");
@@ -245,7 +247,7 @@ final class SubjectsReader {
   }
 
   // Problems of a tenant's overrides are found here, once for each of its plans.
-  private PlanDraft draft(DefinedPlan plan, Tenant tenant) {
+  private PlanDraft draft(DefinedPlan plan, DefinedTenant tenant) {
     if (tenant.section().isEmpty()) {
       return plan.draft();
     }
@@ -254,29 +256,6 @@ final class SubjectsReader {
         .computeIfAbsent(
             plan.name(),
             name -> overrides.applyAll(tenant.section().get(), plan.draft(), Scope.TENANT));
-  }
-
-  /**
-   * A tenant of the policy.
-   *
-   * @param section its place in the document; empty if the policy lists no tenants
-   * @param drafts the plans with the tenant's overrides, by name; filled as subjects use them
-   */
-  private record Tenant(
-      String name,
-      Optional<Section> section,
-      Optional<String> plan,
-      Access access,
-      Map<String, PlanDraft> drafts) {
-
-    Tenant(String name, Optional<Section> section, Optional<String> plan, Access access) {
-      this(name, section, plan, access, new HashMap<>());
-    }
-
-    TenantEntry entry() {
-      return new TenantEntry(
-          plan, access, section.map(it -> it.items("overrides")).orElse(List.of()));
-    }
   }
 
   /**

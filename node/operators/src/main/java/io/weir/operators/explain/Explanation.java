@@ -278,21 +278,8 @@ final class Explanation {
     return "%s%d min %d s".formatted(hours, wait.toMinutesPart(), wait.toSecondsPart());
   }
 
-  // The units that are due to waiting callers, as the states show them.
+  /** The units that are due to waiting callers. */
   List<String> queue() {
-    return facts.keyStates().states().entrySet().stream()
-        .flatMap(state -> state.getValue().entrySet().stream()
-            .filter(field -> isOfQueue(field.getKey()) && !field.getValue().startsWith("0 "))
-            .map(field -> "%s %s %s".formatted(state.getKey(), field.getKey(), field.getValue())))
-        .filter(line -> !QueueWords.isOver(line, facts.now()))
-        .toList();
-  }
-
-  private static boolean isOfQueue(String field) {
-    return field.endsWith(".due")
-        || field.endsWith(".turn")
-        || field.endsWith(".own_turn")
-        || field.endsWith(".larger")
-        || field.startsWith("due_at_");
+    return facts.keyStates().queue(facts.now());
   }
 }

@@ -9,6 +9,7 @@ import io.weir.core.policy.Plan;
 import io.weir.core.policy.Subject;
 import io.weir.core.throttle.StoreUnavailableException;
 import io.weir.operators.explain.Explained.Holder;
+import io.weir.state.inspect.QueueWords;
 import io.weir.state.inspect.StateInspector;
 import io.weir.state.wire.RedisKeys;
 import java.time.Instant;
@@ -98,6 +99,24 @@ record KeyStates(Map<String, Map<String, String>> states, Map<String, List<Holde
                 name,
                 MOST_HOLDERS)));
     return holders;
+  }
+
+  /** The units that are due to waiting callers after a moment, a line for each field of a state. */
+  List<String> queue(Instant now) {
+    return states.entrySet().stream()
+        .flatMap(state -> state.getValue().entrySet().stream()
+            .filter(field -> isOfQueue(field.getKey()) && !field.getValue().startsWith("0 "))
+            .map(field -> "%s %s %s".formatted(state.getKey(), field.getKey(), field.getValue())))
+        .filter(line -> !QueueWords.isOver(line, now))
+        .toList();
+  }
+
+  private static boolean isOfQueue(String field) {
+    return field.endsWith(".due")
+        || field.endsWith(".turn")
+        || field.endsWith(".own_turn")
+        || field.endsWith(".larger")
+        || field.startsWith("due_at_");
   }
 
   private static List<Holder> present(Map<String, Long> holders, Instant now) {

@@ -280,20 +280,4 @@ public final class ProviderMeters {
   private LastSeen gauge(String name, Tags tags) {
     return requireNonNull(registry.gauge(name, tags, new LastSeen(), LastSeen::value));
   }
-
-  /** A number that is shown for 30 s after it was set. */
-  private static final class LastSeen {
-    private static final long KNOWN_NANOS = TimeUnit.SECONDS.toNanos(30);
-    private volatile double last = Double.NaN;
-    private volatile long receivedNanos;
-
-    void set(int number) {
-      receivedNanos = System.nanoTime();
-      last = number;
-    }
-
-    double value() {
-      return System.nanoTime() - receivedNanos < KNOWN_NANOS ? last : Double.NaN;
-    }
-  }
 }
