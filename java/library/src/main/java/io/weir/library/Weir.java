@@ -1,5 +1,7 @@
 package io.weir.library;
 
+import static java.util.Objects.requireNonNull;
+
 import io.weir.core.decision.Decision;
 import io.weir.core.policy.PolicyRevision;
 import io.weir.core.slot.TicketRequest;
@@ -97,7 +99,10 @@ public final class Weir implements AutoCloseable {
 
   /** Takes the operation's own cost, or nothing. */
   public CompletionStage<Decision> tryAcquire(String subject, String operation) {
-    return tryAcquire(AcquireRequest.of(subject, operation));
+    // The most frequent question: a decision that a lease makes is all that it allocates.
+    return listener == WeirListener.NONE
+        ? delivery.of(decided(subject, operation), decision -> {})
+        : tryAcquire(AcquireRequest.of(subject, operation));
   }
 
   /**
@@ -206,6 +211,16 @@ public final class Weir implements AutoCloseable {
 
   CompletionStage<Decision> decided(AcquireRequest request) {
     return decided(request, Admissions.ticket(request));
+  }
+
+  private CompletionStage<Decision> decided(String subject, String operation) {
+    requireOpen();
+    requireNonNull(operation, "operation");
+    return throttle.tryTake(
+        requireNonNull(subject, "subject"),
+        operation,
+        parts.policies().current().policy().ownCost(operation),
+        Admissions.NEWCOMER);
   }
 
   CompletionStage<Decision> peeked(AcquireRequest request) {
