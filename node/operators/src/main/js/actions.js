@@ -59,8 +59,11 @@ export function forRecord(of, send) {
     try {
       return await send(now, wish);
     } catch (error) {
-      const found = error.status === 412 ? await findRecord(of) : now;
-      now = found.record ? { ...of, ...found } : now;
+      if (error.status === 412) {
+        const found = await findRecord(of);
+        now = found.record ? { ...of, ...found } : now;
+        error.details.errors = ['The next try is for the record as it is by now.'];
+      }
       throw error;
     }
   };

@@ -86,7 +86,7 @@ async function createToken(app) {
 // A shorter time than that of an earlier rotation ends the secrets before it, too.
 function secretsNow(all) {
   const ends = all.filter(one => !one.until || Date.parse(one.until) > Date.now()).map(one => (one.until ? `until ${clock(one.until)}` : 'without an end'));
-  return html`<p>${ends.length === 1 ? 'Its secret counts' : 'Its secrets count'} ${ends.join(', ')}. None of them counts longer than is chosen here.</p>`;
+  return html`<p>${ends.length === 1 ? `Its secret counts ${ends[0]}` : `Of its ${ends.length} secrets one counts ${ends.join(', one ')}`}. None counts longer than is chosen here.</p>`;
 }
 
 /** Makes another secret; resolves to it. */

@@ -161,8 +161,8 @@ final class RecordsPageIT extends OperatorsPage {
     confirm("Rotate").click();
     confirm("I have it").click();
     button("Rotate…").click();
-    assertThat(page.locator("dialog")).containsText("Its secrets count until ");
-    assertThat(page.locator("dialog")).containsText("None of them counts longer");
+    assertThat(page.locator("dialog")).containsText("Of its 2 secrets one counts until ");
+    assertThat(page.locator("dialog")).containsText(", one without an end. None counts longer");
     page.getByLabel("count for").selectOption("no longer");
     confirm("Rotate").click();
     confirm("I have it").click();
