@@ -116,3 +116,12 @@ export function chart(of, marks) {
     )}</ul>${earlier ? html`<a href="#/now?list=changes">and ${earlier} earlier</a>` : nothing}<span>${clock(of.until)}</span></figcaption>
   </figure>`;
 }
+
+const MINUTE_HEIGHT = 16;
+
+/** The requests of a case by minute for an hour, now on the right. Their number stands beside it. */
+export function minutes(counts) {
+  const most = Math.max(...counts);
+  const bars = counts.map((count, index) => (count ? `M${index + 0.5} ${MINUTE_HEIGHT}v${-Math.max(1, (MINUTE_HEIGHT * count) / most)}` : ''));
+  return html`<svg class="minutes" viewBox=${`0 0 ${counts.length} ${MINUTE_HEIGHT}`} width=${counts.length} height=${MINUTE_HEIGHT} aria-hidden="true"><path d=${bars.join('')}></path></svg>`;
+}

@@ -2,7 +2,7 @@
 
 import { ask, withQuery } from './api.js';
 import { drawChanges, findChanges, marks } from './changes.js';
-import { chart, rates } from './chart.js';
+import { chart, minutes, rates } from './chart.js';
 import { denialList, operation, UNMATCHED } from './denials.js';
 import { draw as drawKey, refresh as refreshKey, show as showKey } from './key.js';
 import { age, bar, clock, commands, html, loading, matches, nothing, number, silent, steady, table, tabbed, time } from './parts.js';
@@ -132,7 +132,7 @@ function cases(app) {
     // Grey: its limit was raised, or its caller has stopped.
     ['last', one => html`<span class=${shown.list === 'now' && Date.parse(found.at) - Date.parse(one.last) > 15_000 ? 'gone' : ''}>${age(one.last, found.at)}</span>`, 'number hour'],
     shown.list === 'closed' ? ['denied', one => number(one.requests), 'number'] : [`${times} last minute`, one => number(one.lastMinute), 'number'],
-    [`${times} last hour`, one => number(one.lastHour), 'number hour']
+    [`${times} last hour`, one => html`${number(one.lastHour)} ${minutes(one.minutes)}`, 'number hour']
   ];
   const matching = found && inOrder(found.cases.filter(one => matches(app, `${one.tenant}/${one.key || ''} ${one.limit} ${one.why || ''} ${one.operation}`)));
   return html`${app.parameters.find ? html`<p class="line">only <b>${app.parameters.find}</b> <a href=${withQuery('#/now', { list: shown.list })}>all</a></p>` : nothing}

@@ -29,9 +29,11 @@ final class CasesPageIT extends OperatorsPage {
     ask("busy", 6);
     ask("busy", 6);
     signIn(NodeFixture.ADMIN);
-    page.locator("[data-row]", new Page.LocatorOptions().setHasText("acme/busy"))
-        .first()
-        .click();
+    Locator row = page.locator("tbody tr", new Page.LocatorOptions().setHasText("acme/busy"))
+        .first();
+    assertThat(row.locator(".minutes path"))
+        .hasAttribute("d", Pattern.compile("M5[89]\\.5 16v-16"));
+    row.locator("[data-row]").click();
 
     assertThat(page.locator(".decisions")).containsText("Ask is denied: requests full");
     assertThat(page.locator(".decisions")).containsText("Tell passes now");
