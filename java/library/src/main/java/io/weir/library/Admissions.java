@@ -25,7 +25,7 @@ import java.util.concurrent.ConcurrentHashMap;
 final class Admissions {
   // The id is made for this request alone, so no content is compared.
   private static final String NOTHING_SAID = "-";
-  /** What a caller wants that comes for the first time. */
+  /** The request of a caller that comes for the first time. */
   static final TicketRequest NEWCOMER = TicketRequest.wanted(Optional.empty(), RandomId::next);
 
   private final Throttle throttle;
