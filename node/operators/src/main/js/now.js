@@ -29,7 +29,7 @@ const shown = { list: 'now', cases: null, timelineAt: -Infinity, isWhole: false 
 const nameOf = one => [one.tenant, one.key || '', one.limit].join('\n');
 const inOrder = steady(nameOf);
 
-const PLACES = { provider_left_alone: '#/work', provider_refuses_key: '#/work', window_failed: '#/work', receiver_fails: '#/work', receiver_unknown: '#/work', policy_differs: '#/limits', policy_file_refused: '#/limits', denials_unusual: '#/now?list=denials' };
+const PLACES = { provider_left_alone: '#/work', provider_refuses_key: '#/work', provider_refuses_all: '#/work', window_failed: '#/work', receiver_fails: '#/work', receiver_unknown: '#/work', policy_differs: '#/limits', policy_file_refused: '#/limits', denials_unusual: '#/now?list=denials' };
 
 const MOST_NAMED = 3;
 

@@ -15,6 +15,7 @@ enum Code {
   REDIS_SLOW("See what keeps Redis busy: redis-cli SLOWLOG GET, its CPU, the network."),
   PROVIDER_LEFT_ALONE("See weir work, and whether the provider answers."),
   PROVIDER_REFUSES_KEY("Renew the key at the provider: see weir inspect --upstream %s."),
+  PROVIDER_REFUSES_ALL("See whether its keys are valid, and what is asked of it: weir work."),
   WINDOW_FAILED("Its planner has to decide: see weir inspect --window %s."),
   DENIALS_UNUSUAL("See who is limited: weir top. A limit is too low, or a caller out of order."),
   HOLDS_LOST("A node or Redis stood still for longer than a lease lasts: see their logs."),

@@ -19,6 +19,7 @@ final class Readings {
   private final MeterRegistry meters;
   private final Map<Count, Growth> growths = new EnumMap<>(Count.class);
   private final Latency latency = new Latency();
+  private final Refusals refusals = new Refusals();
   private long nowMillis;
 
   Readings(MeterRegistry meters, long nowMillis) {
@@ -33,6 +34,7 @@ final class Readings {
   void see(long nowMillis) {
     this.nowMillis = nowMillis;
     growths.forEach((count, growth) -> growth.see(count.in(meters), nowMillis));
+    refusals.see(meters, nowMillis);
     Timer timer = meters.find(LATENCY).timer();
     if (timer != null) {
       latency.see(timer, nowMillis);
@@ -64,6 +66,11 @@ final class Readings {
   /** See {@link Latency}. */
   OptionalDouble storeP99Millis() {
     return latency.p99Millis();
+  }
+
+  /** See {@link Refusals}. */
+  Map<String, Long> refusingProviders() {
+    return refusals.lastMinute(nowMillis);
   }
 
   /** A gauge; 0 if there is none. */

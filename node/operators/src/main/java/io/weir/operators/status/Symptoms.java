@@ -43,6 +43,7 @@ public final class Symptoms {
         Symptom.ofNode(Code.REDIS_SLOW, Symptoms::slow).after(Duration.ofMinutes(1)),
         Symptom.ofThings(Code.PROVIDER_LEFT_ALONE, Symptoms::leftAlone),
         Symptom.ofThings(Code.PROVIDER_REFUSES_KEY, Symptoms::refusedKeys),
+        Symptom.ofThings(Code.PROVIDER_REFUSES_ALL, Symptoms::refusingProviders),
         Symptom.ofThings(Code.WINDOW_FAILED, Symptoms::failedWindows),
         Symptom.ofNode(Code.DENIALS_UNUSUAL, Symptoms::denials),
         Symptom.ofNode(
@@ -121,6 +122,14 @@ public final class Symptoms {
           String[] parts = name.split("/", 3);
           return "Provider %s of %s refuses the key %s".formatted(parts[1], parts[0], parts[2]);
         });
+  }
+
+  private static Map<String, String> refusingProviders(Readings readings) {
+    return named(readings.refusingProviders(), (name, requests) -> {
+      String[] parts = name.split("/", 2);
+      return "Provider %s of %s has refused all requests of the last minute: %d"
+          .formatted(parts[1], parts[0], requests);
+    });
   }
 
   private static Map<String, String> failedWindows(Readings readings) {

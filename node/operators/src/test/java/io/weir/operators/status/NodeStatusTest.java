@@ -242,6 +242,32 @@ final class NodeStatusTest {
     Gauge.builder(name, () -> value).tags(tags).register(meters);
   }
 
+  private void attempted(String provider, String outcome, int times) {
+    Tags tags = Tags.of("upstream", "llm", "provider", provider, "key", "k1", "outcome", outcome);
+    meters.counter("throttle.upstream.attempts", tags).increment(times);
+  }
+
+  @Test
+  void aProviderThatRefusesAllRequestsIsFoundUntilItTakesOne() {
+    attempted("mixed", "refused", 9);
+    attempted("mixed", "good", 1);
+    attempted("seldom", "refused", 4);
+    attempted("expired", "refused", 5);
+    pass(Duration.ofSeconds(2));
+    assertThat(found())
+        .containsExactly(
+            "provider_refuses_all llm/expired since 2 s: Provider expired of llm has refused all requests of the last minute: 5");
+    attempted("expired", "good", 1);
+    pass(Duration.ofSeconds(2));
+    assertThat(found()).isEmpty();
+    pass(Duration.ofMinutes(1));
+    attempted("expired", "refused", 6);
+    pass(Duration.ofSeconds(2));
+    assertThat(found()).hasSize(1);
+    pass(Duration.ofMinutes(1));
+    assertThat(found()).isEmpty();
+  }
+
   @Test
   void eachProviderWindowReceiverAndRuleIsFoundForItself() {
     gauge("throttle.upstream.breaker", Tags.of("upstream", "llm", "provider", "ours"), 0.0);
