@@ -22,7 +22,7 @@ final class AskBudget {
   private static final double SECOND_NANOS = 1_000_000_000;
   private static final double SECOND_MICROS = 1_000_000;
   private static final double LEAST_PER_SECOND = 250;
-  private static final double BEYOND_RATE = 1.25;
+  private static final double BEYOND_RATE = 1.125;
 
   // A decision in calendars takes as long as this many of its buckets, as lib/effort.lua counts it.
   private static final int DECISION = 6;
@@ -43,7 +43,7 @@ final class AskBudget {
    * @param weight how long Redis works on one of them, as a multiple of a usual one
    */
   record Pace(double perSecond, double weight) {
-    /** A quarter more than the admissions of the slowest bucket of a charge, and at least 250 a second of usual weight. */
+    /** An eighth more than the admissions of the slowest bucket of a charge, and at least 250 a second of usual weight. */
     static Pace of(Charge charge) {
       return of(charge, charge.demands());
     }

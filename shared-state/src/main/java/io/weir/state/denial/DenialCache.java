@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * Recent denials by Redis. If a plan makes no places, a full bucket stays full until it has drained: a caller that asks
  * earlier is denied here, without a round trip, and gets the rest of the same wait.
  *
- * <p>It also limits how often one subject asks Redis while it is denied. Beyond a quarter more than the rate of its
+ * <p>It also limits how often one subject asks Redis while it is denied. Beyond an eighth more than the rate of its
  * buckets, at least 250 a second, and a crowd at once, its newcomers get estimates from the last denial; beyond twice
  * that, the holders of tickets get a retry time a moment later. So a flooding subject costs the shared state no more
  * than its limit entitles it to, however it varies its requests. Only such a subject may be denied here when Redis

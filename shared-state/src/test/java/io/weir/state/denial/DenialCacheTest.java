@@ -181,6 +181,22 @@ final class DenialCacheTest {
     assertThat(inASecond).isBetween(600, 630);
   }
 
+  // Each of these denials may make a place, which costs Redis ten times an admission.
+  @Test
+  void aFloodOfAFastKeyAsksAnEighthMoreThanItsRate() {
+    List<Demand> fast = List.of(Demand.of(new Bucket("fast", Scope.KEY, 10_000_000, 1000)));
+    Charge charge = new Charge("acme", "k1", 1, fast, 1).with(Queueing.of(SlotMode.RESERVE));
+    int asked = 0;
+    for (int tenths = 0; tenths < 100_000; tenths++) {
+      denials.learnLast(new PendingCharge(charge, -1, nanos), new long[] {FULL}, 500_000);
+      for (int i = 0; i < 4; i++) {
+        asked += denials.answer(charge) == null ? 1 : 0;
+      }
+      nanos += MILLI / 10;
+    }
+    assertThat(asked).isBetween(10 * 11_250, 10 * 11_250 + AskBudget.CROWD);
+  }
+
   @Test
   void aTicketShownFarTooOftenIsKept() {
     String ticket = "4000000000000000.1.0." + "a".repeat(20);
