@@ -51,6 +51,9 @@ final class Chatter {
       case "CONFIG" -> RespAnswer.emptyArray();
       case "ECHO" -> RespAnswer.text(words.size() > 1 ? words.get(1) : "");
       case "INFO" -> info(words, client.port());
+      case "MULTI", "EXEC", "DISCARD", "WATCH" ->
+        throw RespException.of(
+            "ERR no transactions here (expected: a pipeline without MULTI; of redis-py, with transaction=False)");
       default ->
         throw RespException.of(
             "ERR unknown command (expected: WEIR.CHECK, CL.THROTTLE, or one that clients send when they connect)");

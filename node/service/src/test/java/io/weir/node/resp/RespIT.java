@@ -332,10 +332,14 @@ final class RespIT {
   void whatClientsSendWhenTheyConnectIsAnswered() throws IOException {
     assertThat(exchange("HELLO 3 AUTH default " + NodeFixture.SERVICE
             + " SETNAME me\r\nCLIENT SETINFO LIB-NAME x\r\nSELECT 0\r\nSELECT 1\r\nCOMMAND DOCS\r\n"
-            + "HELLO 4\r\nGET x\r\nWEIR.CHECK k3 Ping\r\nQUIT\r\n"))
+            + "HELLO 4\r\nGET x\r\nMULTI\r\nWEIR.CHECK k3 Ping\r\nQUIT\r\n"))
         .startsWith("%7\r\n$6\r\nserver\r\n$4\r\nweir\r\n")
         .contains("+OK\r\n+OK\r\n-ERR DB index is out of range\r\n*0\r\n-NOPROTO ")
-        .contains("-ERR unknown command", "%11\r\n$8\r\ndecision\r\n$7\r\nallowed\r\n", "_\r\n");
+        .contains(
+            "-ERR unknown command",
+            "-ERR no transactions",
+            "%11\r\n$8\r\ndecision\r\n$7\r\nallowed\r\n",
+            "_\r\n");
   }
 
   @Test
