@@ -86,8 +86,7 @@ public final class InsightExtension implements Insight {
         new SharedCounts(time, top, node.connections().otherRedis().apply(LONGEST)),
         new Beat(node, nodes, new TopView(top), cases, symptoms, time::now),
         new Rehearsals(node, nodes, memory),
-        warnings,
-        new AllReceivers(nodes, warnings));
+        new Warned(warnings, new AllReceivers(nodes, warnings)));
   }
 
   @Override
@@ -122,18 +121,20 @@ public final class InsightExtension implements Insight {
    */
   private record SharedCounts(RedisTime time, RedisTop top, RedisConnections slow) {}
 
+  /** The warnings of this node, and the receivers of all nodes. */
+  private record Warned(NodeWarnings here, AllReceivers receivers) {}
+
   private record Opened(
       NodeBase node,
       Memories memories,
       SharedCounts shared,
       Beat beat,
       Rehearsals rehearsals,
-      NodeWarnings warnings,
-      AllReceivers receivers)
+      Warned warnings)
       implements Insight.Open {
     @Override
     public Witness witness() {
-      return new All(memories.here(), rehearsals.here(), warnings);
+      return new All(memories.here(), rehearsals.here(), warnings.here());
     }
 
     @Override
@@ -144,7 +145,7 @@ public final class InsightExtension implements Insight {
           .addCloseHook(done -> beat.end().onComplete(done));
       memories.here().begin(loop.vertx().getOrCreateContext());
       rehearsals.here().begin(loop.vertx().getOrCreateContext());
-      warnings.begin(loop.vertx().getOrCreateContext());
+      warnings.here().begin(loop.vertx().getOrCreateContext());
       StateInspector inspector = new StateInspector(shared.slow());
       Capabilities capabilities = Capabilities.onClassPath();
       List<Door> doors = List.of(
@@ -164,7 +165,7 @@ public final class InsightExtension implements Insight {
                   shared.time()::now)),
           new StatesDoor(loop.vertx(), parts, inspector, capabilities.inspections(), beat.work()),
           new RehearsalDoor(loop.vertx(), parts, rehearsals),
-          new WarningsDoor(loop.vertx(), parts, warnings, receivers),
+          new WarningsDoor(loop.vertx(), parts, warnings.here(), warnings.receivers()),
           new ReplayDoor(loop.vertx(), parts),
           new ResetDoor(loop.vertx(), parts),
           new DriftDoor(loop.vertx(), parts, shared.slow(), capabilities.driftChecks()));
@@ -177,7 +178,7 @@ public final class InsightExtension implements Insight {
       beat.start(vertx);
       rehearsals.start(vertx);
       ((VertxInternal) vertx).addCloseHook(done -> {
-        warnings.close();
+        warnings.here().close();
         done.succeed();
       });
       vertx.setPeriodic(TELL_EVERY_MILLIS, timer -> {
