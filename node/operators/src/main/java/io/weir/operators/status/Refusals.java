@@ -7,8 +7,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * The providers that have refused whatever they were sent in the last minute: a key that has no other beside it rests
- * never. Mutable; for one thread at a time.
+ * The providers that have refused whatever they were sent in the last minute: a key that has no other beside it never
+ * rests. Mutable; for one thread at a time.
  */
 final class Refusals {
   private static final String ATTEMPTS = "throttle.upstream.attempts";
