@@ -10,7 +10,7 @@ function field(of, wish) {
   if (of.values) {
     return choice(label, of.values, wish[of.name], set, of.name);
   }
-  return html`<label>${label}<input name=${of.name} type=${of.type || 'text'} min="0" .value=${of.value || ''} ?required=${of.required} maxlength="200" placeholder=${of.hint || nothing} spellcheck="false" autocomplete="off" @input=${set}></label>`;
+  return html`<label>${label}<input name=${of.name} type=${of.type || 'text'} min="0" .value=${wish[of.name]} ?required=${of.required} maxlength="200" placeholder=${of.hint || nothing} spellcheck="false" autocomplete="off" @input=${set}></label>`;
 }
 
 // A name that is taken or unknown, or somebody else's change meanwhile: the other texts may be right all the same.
@@ -27,9 +27,8 @@ const MENDABLE = [400, 404, 409, 412, 422];
  */
 export async function fill(title, action, fields, send, about = nothing) {
   const wish = Object.fromEntries(fields.map(of => [of.name, of.value ?? of.values?.[0][0] ?? '']));
-  const form = () => html`<div class="grid">${fields.map(of => field({ ...of, value: wish[of.name] }, wish))}</div>`;
   let reason = nothing;
-  while (await confirmed({ title, content: html`${reason}${about}${form()}`, action })) {
+  while (await confirmed({ title, content: html`${reason}${about}<div class="grid">${fields.map(of => field(of, wish))}</div>`, action })) {
     const given = fields.map(of => [of.name, wish[of.name].trim(), of.isWhole]).filter(([, value, isWhole]) => isWhole || value);
     try {
       return await send(Object.fromEntries(given));

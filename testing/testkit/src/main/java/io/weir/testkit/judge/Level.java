@@ -26,8 +26,7 @@ final class Level {
   private final Replay low = new Replay();
   private final Replay high = new Replay();
   private final Map<String, Long> refundableUntil = new HashMap<>();
-  // Reservations that were in the bucket when its rate changed, as long as it has not been empty
-  // since.
+  // Reservations of before the rate changed, as long as the bucket has not been empty since.
   private final Set<String> ofOtherRates = new HashSet<>();
   private Shape shape;
   private long lowAt;
@@ -115,6 +114,7 @@ final class Level {
     low.charge(id, units);
     high.charge(id, units);
     refundableUntil.put(id, leaseEndsMicros + REFUNDABLE_MICROS);
+    ofOtherRates.remove(id); // used again
     isInexact |= high.changeable() > EXACT;
     if (isInexact) {
       high.reset(high.level());
@@ -137,9 +137,8 @@ final class Level {
     }
   }
 
-  // A late refund may be too small, or too large after a step back of the clock. What was taken at
-  // another rate may be
-  // given back once the bucket has that rate again.
+  // A late refund may be too small, or too large after a step back of the clock. Units of another
+  // rate may be given back once the bucket has that rate again.
   private void refund(Shape then, String id, BigInteger after, BigInteger less) {
     boolean isInTime = clock.getAsLong() < refundableUntil.getOrDefault(id, 0L);
     if (ofOtherRates.remove(id) && then.rate().equals(shape.rate())) {

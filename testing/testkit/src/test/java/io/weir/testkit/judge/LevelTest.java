@@ -11,6 +11,7 @@ import org.junit.jupiter.api.Test;
 final class LevelTest {
   private static final Shape SMALL = new Shape("b", "1/s", 1, 100);
   private static final Shape SMALLER = new Shape("b", "1/s", 1, 80);
+  private static final Shape FASTER = new Shape("b", "2/s", 2, 100);
   private static final long LEASE = 1_000_000;
 
   private final ManualClock clock = new ManualClock();
@@ -48,18 +49,16 @@ final class LevelTest {
 
   @Test
   void whatWasReservedAtAnotherRateIsNotGivenBack() {
-    Shape faster = new Shape("b", "2/s", 2, 100);
     reserve("held", 40);
-    level.reshape(faster);
+    level.reshape(FASTER);
     settle(SMALL, "held", 40, 0);
-    assertThat(level.least(faster)).isEqualTo(units(80));
+    assertThat(level.least(FASTER)).isEqualTo(units(80));
   }
 
   @Test
   void onceTheRateIsThatOfAReservationAgainItMayBeGivenBack() {
-    Shape faster = new Shape("b", "2/s", 2, 100);
     reserve("held", 40);
-    level.reshape(faster);
+    level.reshape(FASTER);
     level.charge(units(10));
     level.reshape(SMALL);
     settle(SMALL, "held", 40, 0);
@@ -68,10 +67,21 @@ final class LevelTest {
   }
 
   @Test
-  void nothingIsGivenBackOfWhatHasDrained() {
-    Shape faster = new Shape("b", "2/s", 2, 100);
+  void anIdThatIsUsedAgainAtTheNewRateIsRefundedExactly() {
     reserve("held", 40);
-    level.reshape(faster);
+    level.reshape(FASTER);
+    reserve("held", 10);
+    clock.advance(42);
+    assertThat(level.least(FASTER)).isEqualTo(units(6));
+    level.charge(units(10));
+    settle(FASTER, "held", 10, 0);
+    assertThat(level.least(FASTER)).isEqualTo(units(10));
+  }
+
+  @Test
+  void nothingIsGivenBackOfWhatHasDrained() {
+    reserve("held", 40);
+    level.reshape(FASTER);
     clock.advance(40);
     level.reshape(SMALL);
     level.charge(units(30));

@@ -45,9 +45,7 @@ final class RecordsPageIT extends OperatorsPage {
   @Test
   void aKeyIsMadeRotatedChangedAndDeleted() {
     show("keys");
-    button("Create a key…").click();
-    page.getByLabel("tenant").last().fill("acme");
-    page.getByLabel("id", new Page.GetByLabelOptions().setExact(true)).fill("made");
+    beginKey("made");
     confirm("Create").click();
     String secret = page.locator(".secret").innerText();
     assertThat(secret).startsWith("weir_made.");
@@ -116,14 +114,12 @@ final class RecordsPageIT extends OperatorsPage {
   @Test
   void whatWasTypedStaysIfItIsRefused() {
     show("keys");
-    button("Create a key…").click();
-    page.getByLabel("tenant").last().fill("acme");
-    page.getByLabel("id", new Page.GetByLabelOptions().setExact(true)).fill("quiet");
+    beginKey("quiet");
     page.getByLabel("note").last().fill("of the web shop");
     confirm("Create").click();
     assertThat(page.locator("dialog")).containsText("There is a key with this id already");
     assertThat(page.getByLabel("note").last()).hasValue("of the web shop");
-    page.getByLabel("id", new Page.GetByLabelOptions().setExact(true)).fill("shop");
+    id().fill("shop");
     confirm("Create").click();
     confirm("I have it").click();
     JsonObject made = NodeFixture.json(send("GET", "/v1/keys/shop", ""));
@@ -170,5 +166,15 @@ final class RecordsPageIT extends OperatorsPage {
     assertThat(record.getJsonArray("secrets")).hasSize(1);
     send("DELETE", "/v1/keys/turned", "");
     assertThat(complaints).isEmpty();
+  }
+
+  private void beginKey(String id) {
+    button("Create a key…").click();
+    page.getByLabel("tenant").last().fill("acme");
+    id().fill(id);
+  }
+
+  private Locator id() {
+    return page.getByLabel("id", new Page.GetByLabelOptions().setExact(true));
   }
 }
