@@ -1,5 +1,5 @@
--- Removes the description of a node that ends, nobody has to miss it, and notes when that was: with it go the figures that
--- only this node had.
+-- Removes the description of a node that ends, so that nobody misses it, and notes when that was: with it go the
+-- figures that only this node had.
 --
 -- KEYS
 --   1      weir:nodes:seen hash, as of node_put.lua; in its field "ended" the millisecond of the last such end
