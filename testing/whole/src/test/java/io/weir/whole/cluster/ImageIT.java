@@ -112,8 +112,9 @@ final class ImageIT {
   void thePrintedCommandLooksIntoRedis() {
     String[] command =
         group("\\n  docker (exec .*inspect \\S+)\n", docker("logs", NAME)).split(" ");
+    // What aKeyIsLimited used, if it ran before, drains in a second or two.
     assertThat(docker(command))
-        .containsAnyOf("acme/plain: nothing is used", "weir:{72nw}:acme:key:plain");
+        .containsAnyOf("acme/plain: nothing is used", "Limits of the key acme/plain:");
   }
 
   @Test
