@@ -2,6 +2,7 @@ package io.weir.node;
 
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
+import io.vertx.core.file.FileSystemOptions;
 import io.vertx.core.internal.VertxInternal;
 import io.vertx.core.internal.threadchecker.BlockedThreadEvent;
 import io.vertx.core.transport.Transport;
@@ -48,7 +49,8 @@ final class BlockedThreads {
         .setWarningExceptionTime(BLOCKED_MILLIS)
         .setWarningExceptionTimeUnit(TimeUnit.MILLISECONDS)
         .setBlockedThreadCheckInterval(BLOCKED_MILLIS)
-        .setBlockedThreadCheckIntervalUnit(TimeUnit.MILLISECONDS);
+        .setBlockedThreadCheckIntervalUnit(TimeUnit.MILLISECONDS)
+        .setFileSystemOptions(withoutCache());
     Vertx vertx = Vertx.builder()
         .with(options)
         .withTracer(tracing.http())
@@ -56,6 +58,13 @@ final class BlockedThreads {
         .build();
     watch(vertx);
     return vertx;
+  }
+
+  // A node reads no file of its class path through Vert.x, which would make a directory for such
+  // files at each start
+  // and leave it behind if the node is killed.
+  private static FileSystemOptions withoutCache() {
+    return new FileSystemOptions().setClassPathResolvingEnabled(false).setFileCachingEnabled(false);
   }
 
   /** Replaces Vert.x's own log, which prints a stack for each block. */

@@ -2,7 +2,10 @@ package io.weir.node;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.vertx.core.Vertx;
 import io.vertx.core.internal.threadchecker.BlockedThreadEvent;
+import io.vertx.core.transport.Transport;
+import io.weir.node.trace.Tracing;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -46,6 +49,16 @@ final class BlockedThreadsTest {
         .startsWith("Thread blocked: ")
         .contains(Thread.currentThread().getName(), "called at io.weir.node.BlockedThreads.look")
         .doesNotContain("\n");
+  }
+
+  @Test
+  void noFilesOfTheClassPathAreKeptInADirectory() {
+    Vertx vertx = BlockedThreads.watched(1, Tracing.NONE, Transport.NIO);
+    try {
+      assertThat(vertx.fileSystem().existsBlocking("io/weir/node/openapi.json")).isFalse();
+    } finally {
+      vertx.close().await();
+    }
   }
 
   private void look(long millis) {

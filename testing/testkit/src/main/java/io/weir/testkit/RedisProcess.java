@@ -241,7 +241,7 @@ public final class RedisProcess implements AutoCloseable {
 
   private Process startedOnce() {
     try {
-      ProcessBuilder builder = new ProcessBuilder(ChildCommand.endingWithParent(command))
+      ProcessBuilder builder = new ProcessBuilder(ChildCommand.endingWithParent(directory, command))
           .redirectErrorStream(true)
           .redirectOutput(directory.resolve("redis.log").toFile());
       builder.environment().putAll(environment);

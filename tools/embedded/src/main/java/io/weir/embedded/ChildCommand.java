@@ -16,13 +16,18 @@ public final class ChildCommand {
   // only the parent has: nothing is ever written there, and the system closes it when the parent
   // ends. Process.destroy closes it, too, while the parent lives: the program may then end in its
   // own time. Signals of a terminal go to the guard, too, and must not end it before the program.
+  // The first argument is a directory of the program, which nobody else removes then, or empty.
   private static final String GUARDED = """
+      directory=$1
+      shift
       exec 3<&0
       (
         trap '' HUP INT TERM
         read -r _ <&3
         while kill -0 $PPID && kill -0 $$; do sleep 1; done
-        kill -0 $PPID || kill -9 $$
+        kill -0 $PPID && exit
+        kill -9 $$
+        [ -z "$directory" ] || rm -rf -- "$directory"
       ) >/dev/null 2>&1 &
       exec "$@" </dev/null 3<&-
       """;
@@ -38,10 +43,20 @@ public final class ChildCommand {
    * @param command the program and its arguments
    */
   public static List<String> endingWithParent(List<String> command) {
+    return guarded("", command);
+  }
+
+  /** The same of a process whose directory is removed, too, if this process ends before it. */
+  public static List<String> endingWithParent(Path directory, List<String> command) {
+    return guarded(directory.toString(), command);
+  }
+
+  private static List<String> guarded(String directory, List<String> command) {
     if (!Files.isExecutable(SHELL)) {
       return command;
     }
-    List<String> guarded = new ArrayList<>(List.of(SHELL.toString(), "-c", GUARDED, "sh"));
+    List<String> guarded =
+        new ArrayList<>(List.of(SHELL.toString(), "-c", GUARDED, "sh", directory));
     guarded.addAll(command);
     return List.copyOf(guarded);
   }

@@ -33,18 +33,20 @@ public final class EmbeddedRedis implements AutoCloseable {
     this.directory = directory;
     this.port = port;
     // The single quotes of --save '' would be a shell's; an empty argument switches snapshots off.
-    this.command = ChildCommand.endingWithParent(List.of(
-        executable.toString(),
-        "--port",
-        Integer.toString(port),
-        "--bind",
-        HOST,
-        "--dir",
-        directory.toString(),
-        "--save",
-        "",
-        "--appendonly",
-        "no"));
+    this.command = ChildCommand.endingWithParent(
+        directory,
+        List.of(
+            executable.toString(),
+            "--port",
+            Integer.toString(port),
+            "--bind",
+            HOST,
+            "--dir",
+            directory.toString(),
+            "--save",
+            "",
+            "--appendonly",
+            "no"));
     this.server = started();
   }
 
@@ -65,8 +67,12 @@ public final class EmbeddedRedis implements AutoCloseable {
   public static EmbeddedRedis start(Binary binary, int port) {
     try {
       Path directory = Files.createTempDirectory("weir-redis");
-      return new EmbeddedRedis(
-          directory, executable(binary, directory), port == 0 ? freePort() : port);
+      directory.toFile().deleteOnExit(); // of a program that ends without close
+      Path executable = executable(binary, directory);
+      if (executable.startsWith(directory)) {
+        executable.toFile().deleteOnExit();
+      }
+      return new EmbeddedRedis(directory, executable, port == 0 ? freePort() : port);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -5,18 +5,25 @@ import static org.awaitility.Awaitility.await;
 
 import io.weir.embedded.EmbeddedRedis;
 import java.io.BufferedReader;
+import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
-/** Which processes a program leaves behind when it ends. */
+/** Which processes and files a program leaves behind when it ends. */
 final class ChildCommandIT {
   private static final Duration ENDS_WITHIN = Duration.ofMinutes(1);
+
+  @TempDir
+  private Path temporary;
 
   @Test
   void everyRedisOfAKilledProgramEnds() throws Exception {
@@ -26,13 +33,15 @@ final class ChildCommandIT {
       BufferedReader output = output(owner);
       assertThat(output.readLine()).startsWith(RedisOwner.READY);
       servers = owner.descendants().toList();
-      assertThat(servers.stream().filter(ChildCommandIT::isRedis)).hasSize(3);
+      assertThat(servers.stream().filter(ChildCommandIT::isRedis)).hasSize(4);
+      assertThat(directories()).hasSize(4);
 
       owner.destroyForcibly().waitFor();
 
       for (ProcessHandle server : servers) {
         await().atMost(ENDS_WITHIN).until(() -> hasEnded(server));
       }
+      await().atMost(ENDS_WITHIN).until(() -> directories().isEmpty());
     } finally {
       servers.forEach(ProcessHandle::destroyForcibly);
       owner.destroyForcibly();
@@ -53,6 +62,7 @@ final class ChildCommandIT {
       for (ProcessHandle server : servers) {
         await().atMost(ENDS_WITHIN).until(() -> hasEnded(server));
       }
+      assertThat(directories()).isEmpty();
     } finally {
       owner.destroyForcibly();
     }
@@ -77,10 +87,18 @@ final class ChildCommandIT {
     }
   }
 
-  private static Process start() throws Exception {
+  private List<Path> directories() throws IOException {
+    try (Stream<Path> all = Files.list(temporary)) {
+      return all.filter(path -> path.getFileName().toString().startsWith("weir-"))
+          .toList();
+    }
+  }
+
+  private Process start() throws Exception {
     return new ProcessBuilder(
             Path.of(System.getProperty("java.home"), "bin", "java").toString(),
             "-XX:TieredStopAtLevel=1",
+            "-Djava.io.tmpdir=" + temporary,
             "-cp",
             System.getProperty("java.class.path"),
             RedisOwner.class.getName())
