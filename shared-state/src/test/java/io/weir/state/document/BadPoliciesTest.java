@@ -66,7 +66,7 @@ final class BadPoliciesTest {
         InvalidPolicyException.class, () -> PolicyDocuments.parse("all.yaml", text));
     assertThat(invalid.problems())
         .extracting(problem -> problem.location() + " " + problem.code())
-        .contains(
+        .containsExactlyInAnyOrder(
             "all.yaml:3:5: buckets[0] burst_too_small",
             "all.yaml:4:13: buckets[1].name field_missing",
             "all.yaml:4:49: buckets[1].throttleGroups bucket_without_groups",

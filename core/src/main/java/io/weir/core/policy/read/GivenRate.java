@@ -59,6 +59,11 @@ record GivenRate(Optional<Rate> rate, String written) {
     return section.find(RATE);
   }
 
+  /** Whether a section says nothing of a rate. */
+  static boolean isMissing(Section section) {
+    return FIELDS.stream().allMatch(field -> section.isAbsent(field.name()));
+  }
+
   private static GivenRate ofMilliOps(long milliOpsPerSec) {
     Optional<Rate> rate =
         milliOpsPerSec == 0 ? Optional.empty() : Optional.of(Rate.ofMilliOpsPerSec(milliOpsPerSec));

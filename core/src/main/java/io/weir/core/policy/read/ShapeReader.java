@@ -100,14 +100,14 @@ record ShapeReader(BurstRule burstRule) {
         : Optional.empty();
   }
 
+  // What is wrong with a rate that cannot be read is a problem of its field already.
   private static boolean rateIsPositive(Section section, Optional<GivenRate> rate) {
-    if (rate.isPresent() && !rate.get().isZero()) {
-      return true;
+    if (rate.isPresent() ? rate.get().isZero() : GivenRate.isMissing(section)) {
+      section.error(
+          "group_rate_zero",
+          "a rate of 0 operations per second (expected: opsPerSec, milliOpsPerSec or rate > 0)");
     }
-    section.error(
-        "group_rate_zero",
-        "a rate of 0 operations per second (expected: opsPerSec, milliOpsPerSec or rate > 0)");
-    return false;
+    return rate.isPresent() && !rate.get().isZero();
   }
 
   // The published reader accepts an operation twice in one group, but refuses it in a second group.
