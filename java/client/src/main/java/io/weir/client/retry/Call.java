@@ -1,5 +1,6 @@
 package io.weir.client.retry;
 
+import io.weir.client.answer.AnswerStatus;
 import io.weir.client.answer.IdempotentMethods;
 import java.util.concurrent.CompletionStage;
 
@@ -22,6 +23,11 @@ public interface Call<T> {
   /** Whether its body, as far as it was sent, can be sent again. */
   default boolean isReplayable() {
     return true;
+  }
+
+  /** Whether another attempt may succeed after an answer with this status: 408, 429, 500 and above but 501 and 505. */
+  default boolean isTransient(int status) {
+    return AnswerStatus.isPassing(status);
   }
 
   /** Whether another attempt may succeed after this failure without an answer. */

@@ -44,9 +44,9 @@ record CallOutcome(
   }
 
   /** The outcome of an answer. */
-  static CallOutcome of(int status, Headers headers, Instant now, boolean isRepeatable) {
+  static CallOutcome of(int status, Headers headers, Instant now, Call<?> call) {
     boolean isRetryable =
-        AnswerStatus.isPassing(status) && (isRepeatable || isUndone(status, headers));
+        call.isTransient(status) && (call.isRepeatable() || isUndone(status, headers));
     String text = Integer.toString(status);
     return isRetryable
         ? new CallOutcome(

@@ -183,8 +183,7 @@ final class RetryingCall<T> {
 
     @Override
     public boolean isAnswer(int status, Headers headers) {
-      return judged(CallOutcome.of(status, headers, time.now(), call.isRepeatable()))
-          .isAnswer();
+      return judged(CallOutcome.of(status, headers, time.now(), call)).isAnswer();
     }
 
     void ended(@Nullable T value, @Nullable Throwable error) {

@@ -12,7 +12,11 @@ import org.junit.jupiter.api.Test;
 /** What the log of a retry says of an attempt. */
 final class CallOutcomeTest {
   private static CallOutcome outcome(Throwable failure) {
-    return CallOutcome.of(failure, new ScriptedCall(new ManualTime(), true));
+    return CallOutcome.of(failure, call());
+  }
+
+  private static ScriptedCall call() {
+    return new ScriptedCall(new ManualTime(), true);
   }
 
   @Test
@@ -39,7 +43,7 @@ final class CallOutcomeTest {
 
   @Test
   void anAnswerIsLoggedWithItsStatus() {
-    CallOutcome outcome = CallOutcome.of(503, name -> List.of(), Instant.EPOCH, true);
+    CallOutcome outcome = CallOutcome.of(503, name -> List.of(), Instant.EPOCH, call());
     assertThat(outcome.detail()).isEqualTo("503");
   }
 }

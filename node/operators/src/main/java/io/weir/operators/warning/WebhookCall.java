@@ -27,7 +27,6 @@ record WebhookCall(Receiver receiver, HttpClient client, Message message, Suppli
   private static final Duration TIMEOUT = Duration.ofSeconds(10);
   private static final int TAKEN = 200;
   private static final int TAKEN_END = 300;
-  private static final int AGAIN = 503;
 
   /** Whether a receiver has taken a message. */
   static boolean isTaken(int status) {
@@ -51,11 +50,14 @@ record WebhookCall(Receiver receiver, HttpClient client, Message message, Suppli
   }
 
   @Override
+  public boolean isTransient(int status) {
+    return !isTaken(status);
+  }
+
+  @Override
   public CompletionStage<Integer> send(Attempt attempt) {
     CompletableFuture<HttpResponse<Void>> sent = client.sendAsync(request(), head -> {
-      int status = head.statusCode();
-      boolean unused =
-          attempt.isAnswer(isTaken(status) ? status : AGAIN, head.headers()::allValues);
+      boolean unused = attempt.isAnswer(head.statusCode(), head.headers()::allValues);
       return new Unread();
     });
     return sent.thenApply(HttpResponse::statusCode);

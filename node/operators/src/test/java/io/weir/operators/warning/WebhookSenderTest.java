@@ -38,6 +38,13 @@ final class WebhookSenderTest {
   private final List<String> ids = new CopyOnWriteArrayList<>();
   private final List<String> stamps = new CopyOnWriteArrayList<>();
   private final List<String> bodies = new CopyOnWriteArrayList<>();
+  private final List<String> reasons = new CopyOnWriteArrayList<>();
+  private final RetryListener listener = new RetryListener() {
+    @Override
+    public void retrying(String upstream, String reason, Duration wait) {
+      reasons.add(reason);
+    }
+  };
   private final ExecutorService threads = Executors.newCachedThreadPool();
   private volatile Instant now = Instant.parse("2026-01-02T03:04:05Z");
   private HttpServer server;
@@ -73,11 +80,7 @@ final class WebhookSenderTest {
     HttpClient client =
         HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
     return new WebhookSender(
-        receiver,
-        client,
-        Retryer.of(QUICK, RetryListener.NONE),
-        new WarningMeters(registry),
-        () -> now);
+        receiver, client, Retryer.of(QUICK, listener), new WarningMeters(registry), () -> now);
   }
 
   private static void status(HttpExchange exchange, int status) throws IOException {
@@ -117,6 +120,7 @@ final class WebhookSenderTest {
     send(sender, "one", "k", "acme");
     await().untilAsserted(() -> assertThat(count("delivered")).isEqualTo(1));
     assertThat(ids).containsExactly("one", "one", "one");
+    assertThat(reasons).containsExactly("404", "404");
   }
 
   @Test
