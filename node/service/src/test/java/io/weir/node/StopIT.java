@@ -26,27 +26,39 @@ final class StopIT {
     CountDownLatch busy = new CountDownLatch(1);
     List<Socket> sockets = new ArrayList<>();
     try (NodeFixture fixture = new NodeFixture("buckets: []", FailureMode.DENY)) {
-      Node node = fixture.node();
-      for (int i = 0; i < CONNECTIONS; i++) {
-        sockets.add(fixture.connect());
-        ask(sockets.get(i));
+      try {
+        Thread closing = closing(fixture.node(), fixture, sockets, busy);
+        busy.countDown();
+        for (Socket socket : sockets) {
+          assertThat(NodeFixture.read(socket, ANSWERED_WITHIN_MILLIS))
+              .startsWith("HTTP/1.1 200 ")
+              .containsIgnoringCase("\nconnection: close");
+          socket.close();
+        }
+        closing.join();
+      } finally {
+        busy.countDown(); // the fixture cannot close a node whose loops wait
       }
-      loops(node).forEach(loop -> loop.execute(() -> awaitEnd(busy)));
-      await().until(() -> loops(node).stream().allMatch(loop -> waiting(loop) == 0));
-      sockets.forEach(socket -> NodeFixture.write(socket, REQUEST));
-      Thread closing = new Thread(node::close);
-      closing.start();
-      // The task that ends its connections waits on each event loop.
-      await().until(() -> loops(node).stream().allMatch(loop -> waiting(loop) > 0));
-      busy.countDown();
-      for (Socket socket : sockets) {
-        assertThat(NodeFixture.read(socket, ANSWERED_WITHIN_MILLIS))
-            .startsWith("HTTP/1.1 200 ")
-            .containsIgnoringCase("\nconnection: close");
-        socket.close();
-      }
-      closing.join();
     }
+  }
+
+  // A thread that closes the node, while requests have arrived behind the tasks on which all its
+  // event loops wait.
+  private static Thread closing(
+      Node node, NodeFixture fixture, List<Socket> sockets, CountDownLatch busy)
+      throws IOException {
+    for (int i = 0; i < CONNECTIONS; i++) {
+      sockets.add(fixture.connect());
+      ask(sockets.get(i));
+    }
+    loops(node).forEach(loop -> loop.execute(() -> awaitEnd(busy)));
+    await().until(() -> loops(node).stream().allMatch(loop -> waiting(loop) == 0));
+    sockets.forEach(socket -> NodeFixture.write(socket, REQUEST));
+    Thread closing = new Thread(node::close);
+    closing.start();
+    // The task that ends its servers waits on an event loop, and follows on the others.
+    await().until(() -> loops(node).stream().anyMatch(loop -> waiting(loop) > 0));
+    return closing;
   }
 
   // The body is one object, without others in it.
