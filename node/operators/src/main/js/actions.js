@@ -29,7 +29,7 @@ export async function findRecord(of) {
  */
 async function change(of, json) {
   try {
-    await ask(path(of), { method: 'PATCH', json, headers: of.record ? { 'If-Match': of.tag } : {} });
+    return await ask(path(of), { method: 'PATCH', json, headers: of.record ? { 'If-Match': of.tag } : {} });
   } catch (error) {
     throw error.status === 412 ? new Problem(412, { title: `${nameOf(of)} was changed by somebody else meanwhile; nothing of yours was done.` }) : error;
   }
@@ -42,6 +42,9 @@ export function inTurn(action) {
   settled = settled.catch(() => {}).then(action);
   return settled;
 }
+
+/** The keys of a tenant to which its record does not apply, as a sentence. */
+const apart = record => record?.unaffectedKeys ? ` Not for ${record.unaffectedKeys.join(', ')}: the policy lists them.` : '';
 
 function made(of) {
   return of.record ? nothing : html`<p class="quiet">${nameOf(of)} has no record yet: one ${of.key ? `with the plan ${of.explained.plan} ` : ''}is made.</p>`;
@@ -121,13 +124,13 @@ async function freeze(app, of) {
   const isSure = await confirmed({
     title: `${action} ${nameOf(of)}?`,
     content: html`<p>state: <b>${from} → ${to}</b>.
-      ${isFrozen ? 'Its limits apply again.' : 'All of its requests are refused until it is activated again.'}</p>${made(of)}`,
+      ${isFrozen ? 'Its limits apply again.' : 'All of its requests are refused until it is activated again.'}${apart(of.record)}</p>${made(of)}`,
     action,
     danger: !isFrozen
   });
   if (isSure) {
-    await change(of, { state: to });
-    app.say(`${nameOf(of)}: ${from} → ${to}.`);
+    const record = await change(of, { state: to });
+    app.say(`${nameOf(of)}: ${from} → ${to}.${apart(record)}`);
   }
 }
 
@@ -220,8 +223,8 @@ async function changeSize(app, of, name) {
     const limit = limits.find(one => one.name === wish.name);
     const field = limit.isRate ? 'bucket' : 'limits';
     const others = (of.record?.overrides || []).filter(one => one[field] !== wish.name || one.operation);
-    await change(of, { overrides: [...others, { [field]: wish.name, ...(limit.isRate ? { rate: whole(wish.size) } : { limit: wish.size }), until: wish.until }] });
-    app.say(`${wish.name} of ${nameOf(of)}: ${inWords(limit, limit.size)} → ${inWords(limit, wish.size)}.`);
+    const record = await change(of, { overrides: [...others, { [field]: wish.name, ...(limit.isRate ? { rate: whole(wish.size) } : { limit: wish.size }), until: wish.until }] });
+    app.say(`${wish.name} of ${nameOf(of)}: ${inWords(limit, limit.size)} → ${inWords(limit, wish.size)}.${apart(record)}`);
   }
 }
 

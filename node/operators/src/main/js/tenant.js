@@ -61,6 +61,7 @@ function about() {
         ['state', of.state === 'active' ? of.state : html`${of.state} <small>changed ${age(of.changed.at)} ago by ${of.changed.by}</small>`],
         ['plan', of.plan || 'the default'],
         ['keys at most', of.maxKeys ?? 'not bounded'],
+        ...(of.unaffectedKeys ? [['not for', html`${of.unaffectedKeys.join(', ')} <small>the policy lists them</small>`]] : []),
         ['note', of.note || 'none']
       ])
     : html`<p class="quiet">${shown.isAway ? UNKNOWN : 'The tenant has no record: its callers have the plans of the policy.'}</p>`;

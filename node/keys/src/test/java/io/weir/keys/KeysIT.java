@@ -143,6 +143,16 @@ final class KeysIT {
   }
 
   @Test
+  void aKeyThatThePolicyListsIsChangedThere() {
+    for (String json : List.of("{\"state\": \"frozen\"}", "{\"note\": \"x\"}")) {
+      refused(ask("PATCH", "/v1/keys/listed", json), 409, "key_in_policy");
+    }
+    refused(ask("POST", "/v1/keys/listed/rotate", ""), 409, "key_in_policy");
+    refused(ask("DELETE", "/v1/keys/listed", ""), 409, "key_in_policy");
+    refused(ask("GET", "/v1/keys/listed", ""), 404, "key_unknown");
+  }
+
+  @Test
   void aListHasEachKeyOnce() {
     for (int i = 0; i < 25; i++) {
       made("{\"tenant\": \"lists\", \"labels\": {\"odd\": \"%d\"}}".formatted(i % 2));

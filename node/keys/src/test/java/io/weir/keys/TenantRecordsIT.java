@@ -27,6 +27,8 @@ final class TenantRecordsIT {
         - { match: "user:*", tenant: ruled, plan: free }
         - { match: "vip:*", tenant: vips, plan: free }
         - { match: "guest:*", tenant: guests }
+        - { id: m2, tenant: mixed }
+        - { id: m1, tenant: mixed }
       identity:
         header: { name: X-User, from: [127.0.0.1], prefix: "vip:" }
       upstream: { url: "http://127.0.0.1:UPSTREAM" }
@@ -174,13 +176,44 @@ final class TenantRecordsIT {
 
   @Test
   void aTenantThatThePolicyListsGetsNoRecord() {
-    String listing =
-        POLICY.replace("subjects:", "tenants: { ruled: {}, vips: {}, guests: {} }\nsubjects:");
+    String listing = POLICY.replace(
+        "subjects:", "tenants: { ruled: {}, vips: {}, guests: {}, mixed: {} }\nsubjects:");
     try (NodeFixture other = NodeFixture.withOwnRedis(listing, FailureMode.DENY)) {
-      refused(
-          Operating.on(other).ask("PATCH", "/v1/tenants/ruled", "{\"state\": \"frozen\"}"),
-          409,
-          "tenant_in_policy");
+      Operating operating = Operating.on(other);
+      String frozen = "{\"state\": \"frozen\"}";
+      refused(operating.ask("PATCH", "/v1/tenants/ruled", frozen), 409, "tenant_in_policy");
+      String planned = "{\"id\": \"ruled\", \"plan\": \"closed\"}";
+      refused(operating.ask("POST", "/v1/tenants", planned), 409, "tenant_in_policy");
     }
+  }
+
+  @Test
+  void theRecordOfATenantThatThePolicyListsHasWhatThePolicyDoesNotSay() {
+    String listing = POLICY.replace(
+        "subjects:", "tenants: { ruled: {}, vips: {}, guests: {}, mixed: {} }\nsubjects:");
+    try (NodeFixture other = NodeFixture.withOwnRedis(listing, FailureMode.DENY)) {
+      Operating operating = Operating.on(other);
+      HttpResponse<String> bounded =
+          operating.ask("POST", "/v1/tenants", "{\"id\": \"ruled\", \"maxKeys\": 5}");
+      assertThat(bounded.statusCode()).as(bounded.body()).isEqualTo(201);
+      HttpResponse<String> noted =
+          operating.ask("PATCH", "/v1/tenants/vips", "{\"note\": \"ours\"}");
+      assertThat(noted.statusCode()).as(noted.body()).isEqualTo(200);
+      String frozen = "{\"state\": \"frozen\"}";
+      refused(operating.ask("PATCH", "/v1/tenants/ruled", frozen), 409, "tenant_in_policy");
+      refused(operating.ask("PATCH", "/v1/tenants/vips", frozen), 409, "tenant_in_policy");
+    }
+  }
+
+  @Test
+  void theRecordOfATenantNamesTheKeysThatThePolicyRules() {
+    HttpResponse<String> frozen = change("mixed", "{\"state\": \"frozen\"}");
+    assertThat(NodeFixture.json(frozen).getJsonArray("unaffectedKeys")).containsExactly("m1", "m2");
+    JsonObject record = NodeFixture.json(admin.ask("GET", "/v1/tenants/mixed", ""));
+    assertThat(record.getJsonArray("unaffectedKeys")).containsExactly("m1", "m2");
+    HttpResponse<String> ruled = change("ruled", "{\"note\": \"x\"}");
+    assertThat(NodeFixture.json(ruled).containsKey("unaffectedKeys")).isFalse();
+    admin.ask("DELETE", "/v1/tenants/mixed", "");
+    admin.ask("DELETE", "/v1/tenants/ruled", "");
   }
 }

@@ -100,7 +100,7 @@ record ShapeReader(BurstRule burstRule) {
         : Optional.empty();
   }
 
-  // What is wrong with a rate that cannot be read is a problem of its field already.
+  // A rate that cannot be read is a problem of its field already.
   private static boolean rateIsPositive(Section section, Optional<GivenRate> rate) {
     if (rate.isPresent() ? rate.get().isZero() : GivenRate.isMissing(section)) {
       section.error(

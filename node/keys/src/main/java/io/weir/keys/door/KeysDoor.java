@@ -35,7 +35,10 @@ public final class KeysDoor implements Door {
   static final ProblemDetails EXISTS =
       ProblemDetails.of(409, "key_exists", "There is a key with this id already");
   static final ProblemDetails IN_POLICY = ProblemDetails.of(
-      409, "key_in_policy", "The policy lists a key with this id, which takes precedence");
+      409,
+      "key_in_policy",
+      "The policy lists this key, which takes precedence: it is changed there, as by 'weir policy set"
+          + " /subjects/ID/frozen true'");
 
   // Whether an id is taken by others, or by the policy, is not for a tenant's operator to learn.
   private static final ProblemDetails ID_CHOSEN = ProblemDetails.of(
@@ -178,7 +181,7 @@ public final class KeysDoor implements Door {
     Operator operator = desk.operators().of(request.http());
     String id = KeyId.of(request);
     return desk.of(desk.records().find(RecordType.KEY, id))
-        .compose(stored -> stored.isPresent()
+        .compose(stored -> stored.isPresent() || desk.listsFor(id, operator)
             ? Future.succeededFuture(Optional.<Subject>empty())
             : new UnrecordedSubject(desk).find(request, id, operator))
         .compose(unrecorded -> unrecorded.isPresent()
@@ -195,11 +198,12 @@ public final class KeysDoor implements Door {
   }
 
   private Future<StoredRecord> changed(RoutedRequest request, String id, Operator operator) {
-    return desk.find(RecordType.KEY, id, operator)
+    return desk.keyToChange(id, operator)
         .compose(entry -> desk.body(request, RecordService.MAX_BYTES, RecordRequest.INVALID)
             .compose(patch -> {
               requireMay(operator, entry.name().tenant(), patch);
               RecordService.requireWanted(request.http());
+              RecordRequest.requireEffect(desk.policy(), RecordType.KEY, id, patch);
               RecordRequest.requireMayEnd(operator, entry, patch);
               Stamp now = desk.stamp(id, operator);
               return tenantOf(entry)
@@ -229,7 +233,7 @@ public final class KeysDoor implements Door {
   private Future<Void> remove(RoutedRequest request) {
     Operator operator = desk.operators().of(request.http());
     String id = KeyId.of(request);
-    return desk.find(RecordType.KEY, id, operator)
+    return desk.keyToChange(id, operator)
         .compose(entry -> {
           if (!operator.mayFor(entry.name().tenant(), Scope.KEYS)) {
             throw Operators.forbidden();

@@ -10,6 +10,7 @@ import io.weir.keys.record.Settings;
 import io.weir.keys.record.Stamp;
 import io.weir.keys.record.StoredRecord;
 import io.weir.node.admin.Operators;
+import io.weir.node.answer.RefusedException;
 import io.weir.node.auth.Operator;
 import java.util.ArrayList;
 import java.util.List;
@@ -73,6 +74,18 @@ final class RecordRequest {
   /** Whether a change concerns limits. */
   static boolean setsLimits(JsonObject patch) {
     return patch.containsKey("plan") || patch.containsKey("overrides");
+  }
+
+  /** Refuses to set in a record what the policy says of this key or tenant: the record would have no effect. */
+  static void requireEffect(Policy policy, RecordType kind, String id, JsonObject patch) {
+    boolean setsRules =
+        setsLimits(patch) || patch.containsKey("state") || patch.containsKey("expires");
+    if (setsRules && kind == RecordType.TENANT && policy.listsTenant(id)) {
+      throw new RefusedException(UnrecordedTenant.IN_POLICY);
+    }
+    if (setsRules && kind == RecordType.KEY && policy.listed(id).isPresent()) {
+      throw new RefusedException(KeysDoor.IN_POLICY);
+    }
   }
 
   /**

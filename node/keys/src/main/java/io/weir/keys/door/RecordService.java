@@ -122,6 +122,24 @@ public final class RecordService {
                 KeyPrefix.explained(unknown(kind).problem(), kind == RecordType.KEY ? id : ""))));
   }
 
+  /** The record of a key, to change it: if the policy lists a key without one, the refusal says where it is changed. */
+  Future<StoredRecord> keyToChange(String id, Operator operator) {
+    return find(RecordType.KEY, id, operator)
+        .recover(error -> Future.failedFuture(
+            isNotFound(error) && listsFor(id, operator)
+                ? new RefusedException(KeysDoor.IN_POLICY)
+                : error));
+  }
+
+  private static boolean isNotFound(Throwable error) {
+    return error instanceof RefusedException refused && refused.problem().status() == 404;
+  }
+
+  /** Whether the policy lists a key, for an operator who may know the policy: one of all tenants. */
+  boolean listsFor(String id, Operator operator) {
+    return operator.tenant().isEmpty() && policy().listed(id).isPresent();
+  }
+
   /**
    * Changes a record, again if another change comes between. An edit without effect changes nothing: the record keeps its
    * version, and the audit gets no line.

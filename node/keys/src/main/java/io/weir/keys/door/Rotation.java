@@ -35,7 +35,7 @@ record Rotation(RecordService desk, Secrets secrets) {
   Future<Void> serve(RoutedRequest request) {
     Operator operator = desk.operators().of(request.http());
     String id = KeyId.of(request);
-    return desk.find(RecordType.KEY, id, operator).compose(entry -> {
+    return desk.keyToChange(id, operator).compose(entry -> {
       if (!operator.mayFor(entry.name().tenant(), Scope.KEYS)) {
         throw Operators.forbidden();
       }

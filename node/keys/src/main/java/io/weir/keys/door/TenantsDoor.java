@@ -1,8 +1,11 @@
 package io.weir.keys.door;
 
 import io.vertx.core.Future;
+import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.weir.core.bucket.Names;
+import io.weir.core.policy.Policy;
+import io.weir.core.policy.Subject;
 import io.weir.keys.record.RecordType;
 import io.weir.keys.record.Settings;
 import io.weir.keys.record.Stamp;
@@ -33,6 +36,9 @@ public final class TenantsDoor implements Door {
   private static final String ONE = PATH + "/{tenant}";
   private static final ProblemDetails EXISTS =
       ProblemDetails.of(409, "tenant_exists", "There is a record of this tenant already");
+
+  /** An answer names so many of the keys that a record says nothing of. */
+  private static final int MOST_UNAFFECTED = 10;
 
   private final RecordService desk;
 
@@ -72,6 +78,7 @@ public final class TenantsDoor implements Door {
       if (!mistakes.isEmpty()) {
         throw RecordService.invalid(RecordRequest.INVALID, mistakes);
       }
+      RecordRequest.requireEffect(desk.policy(), RecordType.TENANT, id.orElseThrow(), body);
       return create(request, operator, id.orElseThrow(), settings);
     });
   }
@@ -90,7 +97,7 @@ public final class TenantsDoor implements Door {
         .compose(version -> {
           if (version.isPresent()) {
             StoredRecord made = RecordService.at(entry, version.getAsLong());
-            return RecordService.answer(request, 201, made, made.toJson());
+            return answer(request, 201, made);
           }
           return desk.of(desk.records().find(RecordType.TENANT, id)).compose(stored -> {
             // The same request again is answered alike; there is nothing secret in it.
@@ -98,7 +105,7 @@ public final class TenantsDoor implements Door {
                 .filter(it -> it.settings().equals(settings)
                     && request.http().getHeader("Idempotency-Key") != null)
                 .orElseThrow(() -> new RefusedException(EXISTS));
-            return RecordService.answer(request, 201, same, same.toJson());
+            return answer(request, 201, same);
           });
         });
   }
@@ -106,7 +113,26 @@ public final class TenantsDoor implements Door {
   private Future<Void> look(RoutedRequest request) {
     Operator operator = desk.operators().of(request.http());
     return desk.find(RecordType.TENANT, request.parameter("tenant"), operator)
-        .compose(entry -> RecordService.answer(request, 200, entry, entry.toJson()));
+        .compose(entry -> answer(request, 200, entry));
+  }
+
+  private Future<Void> answer(RoutedRequest request, int status, StoredRecord entry) {
+    JsonObject json = entry.toJson();
+    List<String> unaffected = unaffectedKeys(desk.policy(), entry.name().id());
+    if (!unaffected.isEmpty()) {
+      json.put("unaffectedKeys", new JsonArray(unaffected));
+    }
+    return RecordService.answer(request, status, entry, json);
+  }
+
+  // The policy alone rules the keys that it lists.
+  private static List<String> unaffectedKeys(Policy policy, String tenant) {
+    return policy.callers().subjects().values().stream()
+        .filter(subject -> subject.tenant().equals(tenant))
+        .map(Subject::id)
+        .sorted()
+        .limit(MOST_UNAFFECTED)
+        .toList();
   }
 
   // A tenant's own operator sees its record, and changes nothing of it.
@@ -126,7 +152,7 @@ public final class TenantsDoor implements Door {
         .compose(stored -> stored.isEmpty() && UnrecordedTenant.isMadeBy(request, operator)
             ? recorded(request, id, operator)
             : changed(request, operator))
-        .compose(entry -> RecordService.answer(request, 200, entry, entry.toJson()));
+        .compose(entry -> answer(request, 200, entry));
   }
 
   private Future<StoredRecord> recorded(RoutedRequest request, String id, Operator operator) {
@@ -142,6 +168,8 @@ public final class TenantsDoor implements Door {
         .compose(entry -> desk.body(request, RecordService.MAX_BYTES, RecordRequest.INVALID)
             .compose((JsonObject patch) -> {
               RecordService.requireWanted(request.http());
+              RecordRequest.requireEffect(
+                  desk.policy(), RecordType.TENANT, entry.name().id(), patch);
               Stamp now = desk.stamp(entry.name().id(), operator);
               return desk.change(request, entry, KeysDoor.verb(patch), now, seen -> {
                 StoredRecord patched = RecordRequest.patched(seen, patch, now);

@@ -25,7 +25,10 @@ import java.util.stream.Stream;
  */
 record UnrecordedTenant(RecordService desk) {
   static final ProblemDetails IN_POLICY = ProblemDetails.of(
-      409, "tenant_in_policy", "The policy lists this tenant, which takes precedence");
+      409,
+      "tenant_in_policy",
+      "The policy lists this tenant, which takes precedence: it is changed there, as by 'weir policy set"
+          + " /tenants/NAME/frozen true'");
   private static final ProblemDetails UNKNOWN = ProblemDetails.of(
       404,
       "tenant_unknown",
@@ -39,9 +42,7 @@ record UnrecordedTenant(RecordService desk) {
   /** The new record, with the changes of a patch; fails if another one has made it meanwhile. */
   Future<StoredRecord> changed(String tenant, Operator operator, JsonObject patch) {
     Policy policy = desk.policy();
-    if (policy.listsTenant(tenant)) {
-      throw new RefusedException(IN_POLICY);
-    }
+    RecordRequest.requireEffect(policy, RecordType.TENANT, tenant, patch);
     Stamp now = desk.stamp(tenant, operator);
     return isNamed(policy, tenant).compose(isNamed -> {
       if (!isNamed) {
@@ -59,7 +60,9 @@ record UnrecordedTenant(RecordService desk) {
     Stream<String> ofPolicy = Stream.concat(
         policy.callers().subjects().values().stream().map(subject -> subject.tenant()),
         policy.callers().subjectRules().stream().map(rule -> rule.tenant()));
-    return ofPolicy.anyMatch(tenant::equals) || IdentityRule.mayName(policy, tenant)
+    return policy.listsTenant(tenant)
+            || ofPolicy.anyMatch(tenant::equals)
+            || IdentityRule.mayName(policy, tenant)
         ? Future.succeededFuture(true)
         : desk.of(new Listing(desk.records())
                 .page(RecordType.KEY, Optional.of(tenant), "", 1, key -> true))

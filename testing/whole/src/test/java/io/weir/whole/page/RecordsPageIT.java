@@ -43,6 +43,19 @@ final class RecordsPageIT extends OperatorsPage {
   }
 
   @Test
+  void aFreezeOfATenantSaysForWhichKeysItIsNot() {
+    show("now?tenant=lodge");
+    button("Freeze…").click();
+    confirm("Freeze").click();
+    assertThat(page.locator(".notice"))
+        .hasText("tenant lodge: active → frozen. Not for listed: the policy lists them.");
+    assertThat(page.locator(".detail .fields")).containsText("not for");
+    button("Activate…").click();
+    confirm("Activate").click();
+    assertThat(complaints).isEmpty();
+  }
+
+  @Test
   void aKeyIsMadeRotatedChangedAndDeleted() {
     show("keys");
     beginKey("made");
