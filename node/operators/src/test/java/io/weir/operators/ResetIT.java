@@ -196,7 +196,7 @@ final class ResetIT {
         .containsPattern("own: without a reset all free in \\d+(\\.\\d)? ")
         .doesNotContain("waiting", "tickets: 0");
     assertThat(weir("explain", "k3", "Tell"))
-        .containsPattern("a new caller may pass in \\d+")
+        .containsPattern("the last estimate that a caller has ends in \\d+")
         .doesNotContain("Z.");
 
     assertThat(names(reset("{\"key\": \"k3\"}")))
@@ -214,6 +214,7 @@ final class ResetIT {
     }
     assertThat(redis.ask("EXISTS weir:{72nw}:acme:key:k1")).contains("1");
 
+    assertThat(weir("reset", "k1", "--dry-run")).isNotBlank();
     assertThat(names(reset("{\"key\": \"k1\"}"))).contains("queue -");
 
     assertThat(redis.ask("EXISTS weir:{72nw}:acme:key:k1")).contains("0");

@@ -14,9 +14,9 @@ public final class QueueWords {
       "\\S+ ([^@\\s]+)\\S*\\.(due|turn|own_turn|larger) \\d+ \\((.*?)(?:, \\d+ of \\d+ parts kept)?\\)");
   private static final Map<String, String> MEANING = Map.of(
       "due", "reserved for callers with a retry time:",
-      "turn", "a new caller may pass at",
-      "own_turn", "this key may pass again at",
-      "larger", "reserved for the largest request that waits:");
+      "turn", "the last estimate that a caller has ends at",
+      "own_turn", "the last estimate of this key's callers ends at",
+      "larger", "the largest request that waits has an estimate:");
 
   private static final Pattern INSTANT = Pattern.compile("\\d{4}-\\d{2}-\\d{2}T[\\d:.]+Z");
 
@@ -42,7 +42,7 @@ public final class QueueWords {
   private static String sentence(String line) {
     Matcher slot = SLOT.matcher(line);
     if (slot.matches()) {
-      return "reserved for callers that retry at %s: %s operations."
+      return "callers that wait whole seconds retry at %s: %s operations."
           .formatted(slot.group(2), slot.group(1));
     }
     Matcher limit = LIMIT.matcher(line);

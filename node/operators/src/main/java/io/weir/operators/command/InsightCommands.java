@@ -132,15 +132,16 @@ public final class InsightCommands {
   }
 
   private static void print(RowCommand call, JsonArray reset) {
-    if (reset.isEmpty()) {
-      call.out().println("Nothing was used.");
-    }
-    reset.stream()
+    List<String> lines = reset.stream()
         .map(JsonObject.class::cast)
         .filter(one -> one.getLong("waiting", 1L) > 0)
         .map(InsightCommands::line)
         .map(Wrapped::lines)
-        .forEach(call.out()::println);
+        .toList();
+    if (lines.isEmpty()) {
+      call.out().println("Nothing was used.");
+    }
+    lines.forEach(call.out()::println);
   }
 
   private static String line(JsonObject one) {

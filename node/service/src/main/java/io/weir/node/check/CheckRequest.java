@@ -198,7 +198,8 @@ record CheckRequest(List<Check> checks, boolean isList) {
         all.add(place + "operation: (expected: a name, " + Names.NAME_PATTERN + ")");
         named = "";
       }
-      if (atLeast.orElse(0) > cost.orElse(0)) {
+      boolean isCostRead = cost.isEmpty() || cost.getAsLong() > 0;
+      if (isCostRead && atLeast.orElse(0) > cost.orElse(0)) {
         all.add(place + "atLeast: above the cost, or without one (expected: at most the cost)");
       }
       return new Check(

@@ -50,10 +50,22 @@ public final class AdminPort {
    *
    * @param body empty for none
    * @param headers name and value, alternating
+   * @throws IOException if nothing answers, or the node refuses the token
    */
   public HttpResponse<String> ask(String method, String path, String body, String... headers)
       throws IOException {
-    return sent(request(method, path, body, headers));
+    HttpResponse<String> answer = sent(request(method, path, body, headers));
+    if (isWithoutToken(answer)) {
+      throw new IOException(
+          "%s refuses the admin token (expected: the token of this node as WEIR_ADMIN_TOKEN, or the node of this token as --node or WEIR_NODE)"
+              .formatted(node));
+    }
+    return answer;
+  }
+
+  private static boolean isWithoutToken(HttpResponse<String> answer) {
+    return answer.statusCode() == UNAUTHORIZED
+        && answer.body().contains("\"admin_token_invalid\"");
   }
 
   /** The same without waiting; fails with {@link IOException}. */
@@ -79,7 +91,7 @@ public final class AdminPort {
     if (answer.statusCode() == FORBIDDEN && answer.body().contains("\"admin_disabled\"")) {
       throw new IOException("the node at %s was started without an admin token".formatted(node));
     }
-    if (answer.statusCode() != UNAUTHORIZED || !answer.body().contains("\"admin_token_invalid\"")) {
+    if (!isWithoutToken(answer)) {
       throw new IOException(
           "%s is not the admin port of a node: GET /v1/policy without a token has the status %d (expected: 401); the token was not sent"
               .formatted(node, answer.statusCode()));

@@ -3,6 +3,7 @@ package io.weir.node.check;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.weir.core.slot.TicketRequest;
 import io.weir.node.check.CheckRequest.BadCheckException;
@@ -101,6 +102,14 @@ final class CheckRequestTest {
   void whateverIsNoCheckIsRefused(String body) {
     assertThatThrownBy(() -> CheckRequest.parse(body.getBytes(UTF_8)))
         .isInstanceOf(BadCheckException.class);
+  }
+
+  @Test
+  void aCostThatIsNoNumberIsOneMistake() {
+    String body = "{\"key\":\"k\",\"operation\":\"Ping\",\"cost\":\"x\"}";
+    BadCheckException bad = catchThrowableOfType(
+        BadCheckException.class, () -> CheckRequest.parse(body.getBytes(UTF_8)));
+    assertThat(bad.mistakes()).singleElement().asString().startsWith("cost: \"x\"");
   }
 
   private static Check only(String body) {

@@ -1,5 +1,6 @@
 package io.weir.node.command;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
@@ -136,6 +137,27 @@ final class CommandsTest {
         .contains(
             "WEIR_ADMIN_TOKEN, --admin-token: the token has a line break", "--service-token: ")
         .doesNotContain(token, "Bearer");
+  }
+
+  @Test
+  void theRefusalOfATokenNamesTheNode() throws IOException {
+    HttpServer other =
+        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    other.createContext("/", exchange -> {
+      byte[] body = "{\"code\":\"admin_token_invalid\"}".getBytes(UTF_8);
+      exchange.sendResponseHeaders(401, body.length);
+      exchange.getResponseBody().write(body);
+      exchange.close();
+    });
+    other.start();
+    try {
+      String node = "http://127.0.0.1:" + other.getAddress().getPort();
+      assertThat(run("policy", "show", "--node=" + node, "--admin-token=t")).isEqualTo(1);
+      assertThat(err.toString())
+          .contains(node + " refuses the admin token", "--node", "WEIR_NODE");
+    } finally {
+      other.stop(0);
+    }
   }
 
   @Test
