@@ -23,7 +23,8 @@ final class QueueWordsTest {
     assertThat(
             QueueWords.of(
                 "weir:{72nw}:acme:key:alice due_at_1795630119875000 6 (operations, to callers without a ticket, at 2026-11-25T18:08:39.875000Z)"))
-        .isEqualTo("callers that wait whole seconds retry at 2026-11-25T18:08:39.875000Z: 6 operations.");
+        .isEqualTo(
+            "callers that wait whole seconds retry at 2026-11-25T18:08:39.875000Z: 6 operations.");
     assertThat(
             QueueWords.of(
                 "weir:{72nw}:acme:key:alice requests@1/200000.due 15400000 (77 operations until 2026-11-25T18:08:54.500000Z, 64 of 64 parts kept)"))
@@ -32,7 +33,8 @@ final class QueueWordsTest {
     assertThat(
             QueueWords.of(
                 "weir:{72nw}:acme:key:alice requests@1/200000.turn 1795630138170332 (2026-11-25T18:08:58.170332Z)"))
-        .isEqualTo("requests: the last estimate that a caller has ends at 2026-11-25T18:08:58.170332Z.");
+        .isEqualTo(
+            "requests: the last estimate that a caller has ends at 2026-11-25T18:08:58.170332Z.");
     assertThat(
             QueueWords.of(
                 "weir:{72nw}:acme:key:alice requests@1/200000.larger 1000000 (5 operations, until 2026-11-25T18:08:59.050000Z)"))

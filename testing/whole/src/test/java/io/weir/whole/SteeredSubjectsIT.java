@@ -3,6 +3,7 @@ package io.weir.whole;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.weir.core.bucket.Names;
 import io.weir.core.policy.FailureMode;
 import io.weir.node.command.WeirCommand;
 import io.weir.node.testing.NodeFixture;
@@ -31,6 +32,7 @@ final class SteeredSubjectsIT {
       plans: { free: { buckets: [calls] } }
       subjects:
         - { match: "user*", tenant: app, plan: free }
+        - { match: "team/*", tenant: users, plan: free }
       defaults: { plan: free }
       identity: { header: { name: X-Mail, from: [127.0.0.1], tenant: app, prefix: "mail:" } }
       upstream: { url: "http://127.0.0.1:UPSTREAM" }
@@ -117,6 +119,35 @@ final class SteeredSubjectsIT {
     Ran ofQuota =
         weir("keys", "boost", subject, "--limits", "daily", "--limit", "50", "--for", "2h");
     assertThat(ofQuota.err()).contains("daily of " + subject + ": 5 → 50 for ");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"k9", "team/k9:1"})
+  void aKeyIsNamedAsListsShowIt(String key) {
+    String listed = (Names.isId(key) ? "acme/" : "users/") + key;
+    if (Names.isId(key)) {
+      assertThat(weir("keys", "create", key, "--tenant", "acme").status()).isZero();
+    }
+    explained(key, "would pass now");
+    explained(listed, "would pass now");
+    assertThat(boost(listed, "calls", "50").err()).contains("calls of " + key + ": 10 per s → 50");
+    assertThat(weir("keys", "freeze", listed).status()).isZero();
+    assertThat(weir("keys", "show", listed).out()).contains("frozen");
+    explained(listed, "is frozen");
+    assertThat(node.post("/v1/check", check(key), "Authorization", "Bearer " + NodeFixture.SERVICE)
+            .body())
+        .contains("never_allowed");
+    await()
+        .atMost(Duration.ofMinutes(1))
+        .untilAsserted(() -> assertThat(weir("denials", "--key", listed).out()).contains("frozen"));
+    assertThat(weir("reset", listed).out()).contains("Nothing was used.");
+    String ofAnother = "globex/" + key;
+    assertThat(weir("explain", ofAnother).err()).contains("key_unknown");
+    assertThat(weir("keys", "freeze", ofAnother).err()).contains("key_unknown");
+  }
+
+  private static String check(String key) {
+    return "{\"subject\": \"%s\", \"operation\": \"Ask\"}".formatted(key);
   }
 
   @ParameterizedTest

@@ -94,8 +94,9 @@ public final class KeyCommands {
         .argument("ID", "its id");
   }
 
-  private static String at(String records, RowCommand call) {
-    return records + "/" + AdminCommand.segment(call.text("ID"));
+  private static String at(String records, RowCommand call) throws IOException {
+    String id = records.equals("/v1/keys") ? call.key("ID") : call.text("ID");
+    return records + "/" + AdminCommand.segment(id);
   }
 
   private static JsonObject settings(RowCommand call) {

@@ -46,19 +46,20 @@ final class RecordBoost {
 
   // The other overrides stay; the version makes sure that none is lost.
   private static int boost(RowCommand call, String records) throws IOException {
-    String path = records + AdminCommand.segment(call.text("ID"));
+    String id = records.equals(KEYS) ? call.key("ID") : call.text("ID");
+    String path = records + AdminCommand.segment(id);
     JsonObject boost = wanted(call);
     HttpResponse<String> seen = call.get(path);
     boolean isWithoutRecord = seen.statusCode() == 404;
     boolean isNewTenant = isWithoutRecord && !records.equals(KEYS);
     HttpResponse<String> limits = isWithoutRecord && !isNewTenant
-        ? call.get("/v1/explain" + AdminCommand.query(Map.of("key", call.text("ID"))))
+        ? call.get("/v1/explain" + AdminCommand.query(Map.of("key", id)))
         : seen;
     if (!isNewTenant && call.failed(limits)) {
       return 1;
     }
     JsonObject record = isNewTenant ? new JsonObject() : JsonInput.object(limits.body());
-    String of = name(boost) + " of " + call.text("ID");
+    String of = name(boost) + " of " + id;
     Optional<JsonObject> present = present(record, boost);
     if (!call.flag("--lower") && present.isPresent() && size(boost) <= size(present.get())) {
       String now = Ago.sentence(words(present.get(), boost), call.now());

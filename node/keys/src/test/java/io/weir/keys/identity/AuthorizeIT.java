@@ -3,6 +3,7 @@ package io.weir.keys.identity;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.core.policy.FailureMode;
+import io.weir.node.testing.CapturedLog;
 import io.weir.node.testing.NodeFixture;
 import io.weir.node.testing.TestPolicies;
 import java.net.http.HttpRequest;
@@ -227,8 +228,9 @@ final class AuthorizeIT {
   }
 
   @Test
-  void onlyListedProxiesMayAsk() {
-    try (NodeFixture closed = new NodeFixture(OPERATIONS, FailureMode.DENY)) {
+  void onlyListedProxiesMayAskAndTheLogNamesTheOthers() {
+    try (NodeFixture closed = new NodeFixture(OPERATIONS, FailureMode.DENY);
+        CapturedLog log = new CapturedLog()) {
       for (String door : List.of("/v1/authorize", "/v1/authorize/free/x", "/v1/authorize/?a=b")) {
         HttpResponse<String> refused = closed.get(
             door,
@@ -241,6 +243,8 @@ final class AuthorizeIT {
         assertThat(refused.statusCode()).isEqualTo(403);
         assertThat(code(refused)).isEqualTo("proxy_unknown");
       }
+      assertThat(log.text())
+          .contains("/v1/authorize was asked from 127.0.0.1, which identity.proxies");
     }
   }
 }

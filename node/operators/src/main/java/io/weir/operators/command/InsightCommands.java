@@ -11,6 +11,7 @@ import io.weir.node.command.Table;
 import io.weir.node.command.Wrapped;
 import io.weir.node.contexts.KnownNodes;
 import io.weir.operators.replay.ReplayCommand;
+import java.io.IOException;
 import java.time.Instant;
 import java.util.List;
 
@@ -120,11 +121,11 @@ public final class InsightCommands {
         .flag("--dry-run", "lists the usage that would be forgotten, and forgets nothing");
   }
 
-  private static JsonObject wish(RowCommand call) {
+  private static JsonObject wish(RowCommand call) throws IOException {
     String owner = call.text("KEY");
     JsonObject body = owner.endsWith("/")
         ? new JsonObject().put("tenant", owner.substring(0, owner.length() - 1))
-        : new JsonObject().put("key", owner);
+        : new JsonObject().put("key", call.key("KEY"));
     List<String> limits = call.texts("--limit");
     return limits.isEmpty()
         ? body

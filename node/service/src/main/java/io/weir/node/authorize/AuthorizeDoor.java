@@ -27,6 +27,8 @@ import io.weir.node.upstream.ForwardedHeaders;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * {@code /v1/authorize}: a proxy asks whether it may forward the request of a caller, before it does. The caller is known
@@ -38,6 +40,7 @@ import java.util.Optional;
  * once: it is not given back if the upstream fails.
  */
 public final class AuthorizeDoor implements Door {
+  private static final Logger LOG = LoggerFactory.getLogger(AuthorizeDoor.class);
   private static final String PATH = "/v1/authorize";
   /** The status that the caller should get, for a proxy that does not understand it. */
   private static final String STATUS = "Weir-Status";
@@ -95,6 +98,10 @@ public final class AuthorizeDoor implements Door {
 
   private void requireProxy(HttpServerRequest request) {
     if (!identities.isProxy(request)) {
+      LOG.warn(
+          "{} was asked from {}, which identity.proxies of the policy does not list: refused",
+          PATH,
+          request.remoteAddress().hostAddress());
       throw new RefusedException(UNLISTED);
     }
   }

@@ -64,8 +64,7 @@ public final class AdminPort {
   }
 
   private static boolean isWithoutToken(HttpResponse<String> answer) {
-    return answer.statusCode() == UNAUTHORIZED
-        && answer.body().contains("\"admin_token_invalid\"");
+    return answer.statusCode() == UNAUTHORIZED && answer.body().contains("\"admin_token_invalid\"");
   }
 
   /** The same without waiting; fails with {@link IOException}. */

@@ -93,6 +93,23 @@ public final class RowCommand extends AdminCommand {
     return String.valueOf(value(name).orElse(""));
   }
 
+  /**
+   * The name of the key that an argument gives: by itself, or as {@code TENANT/KEY}, as lists show it. The name of a
+   * subject may have a slash, too: it stays if the node knows no such key of the tenant.
+   */
+  public String key(String argument) throws IOException {
+    String given = text(argument);
+    int slash = given.indexOf('/');
+    if (slash < 1 || slash == given.length() - 1) {
+      return given;
+    }
+    String name = given.substring(slash + 1);
+    HttpResponse<String> found = get("/v1/explain" + query(Map.of("key", name)));
+    boolean isOfTenant = found.statusCode() == 200
+        && given.substring(0, slash).equals(JsonInput.object(found.body()).getString("tenant"));
+    return isOfTenant ? name : given;
+  }
+
   public boolean flag(String option) {
     return value(option).map(Boolean.TRUE::equals).orElse(false);
   }
@@ -134,13 +151,13 @@ public final class RowCommand extends AdminCommand {
   /**
    * The query of an address, of those arguments that are given.
    *
-   * @param parameters each with its argument, such as {@code key=--key}
+   * @param parameters each with its argument, such as {@code limit=--limit}; {@code key} is a {@link #key}
    */
-  public String queryOf(String... parameters) {
+  public String queryOf(String... parameters) throws IOException {
     Map<String, String> values = new LinkedHashMap<>();
     for (String one : parameters) {
       String[] parts = one.split("=", 2);
-      values.put(parts[0], text(parts[1]));
+      values.put(parts[0], parts[0].equals("key") ? key(parts[1]) : text(parts[1]));
     }
     return query(values);
   }

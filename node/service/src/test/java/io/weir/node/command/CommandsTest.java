@@ -153,8 +153,7 @@ final class CommandsTest {
     try {
       String node = "http://127.0.0.1:" + other.getAddress().getPort();
       assertThat(run("policy", "show", "--node=" + node, "--admin-token=t")).isEqualTo(1);
-      assertThat(err.toString())
-          .contains(node + " refuses the admin token", "--node", "WEIR_NODE");
+      assertThat(err.toString()).contains(node + " refuses the admin token", "--node", "WEIR_NODE");
     } finally {
       other.stop(0);
     }
