@@ -78,6 +78,28 @@ final class BadPoliciesTest {
   }
 
   @Test
+  void aReferenceToALimitWithErrorsIsNoFurtherProblem() {
+    String text = """
+        operations: [{ name: Get, match: { path: /get } }]
+        buckets:
+          - { name: requests, burstPeriod: 1, throttleGroups: [{ rate: -5/s, operations: [Get] }] }
+        quotas: [{ name: daily, limit: -1, period: day, operations: [Get] }]
+        plans:
+          free: { buckets: [requests], limits: [daily] }
+          gold: { buckets: [requests, request], limits: [] }
+        subjects: { k1: { tenant: acme, plan: free }, k2: { tenant: acme, plan: gold } }
+        """;
+    InvalidPolicyException invalid = catchThrowableOfType(
+        InvalidPolicyException.class, () -> PolicyDocuments.parse("p.yaml", text));
+    assertThat(invalid.problems())
+        .extracting(problem -> problem.location().path() + " " + problem.code())
+        .containsExactlyInAnyOrder(
+            "buckets[0].throttleGroups[0].rate value_invalid",
+            "quotas[0].limit value_invalid",
+            "plans.gold.buckets[1] bucket_unknown");
+  }
+
+  @Test
   void precisionNamesTheRatesAndTheirMultiple() {
     assertThat(errorsOf(FOLDER.resolve("bucket_precision_exceeded.yaml")).get(0).message())
         .contains(

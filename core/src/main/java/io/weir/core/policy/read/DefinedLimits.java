@@ -15,8 +15,10 @@ import java.util.stream.Collectors;
  * The limits of a policy by their names, in its order. No two have the same name.
  *
  * @param kinds quotas and permits
+ * @param broken the names of those with errors, which are in neither map
  */
-record DefinedLimits(Map<String, DefinedBucket> buckets, Map<String, KindLimit> kinds) {
+record DefinedLimits(
+    Map<String, DefinedBucket> buckets, Map<String, KindLimit> kinds, Set<String> broken) {
   static DefinedLimits read(Section root, PolicySettings settings) {
     Set<String> names = new HashSet<>();
     Map<String, DefinedBucket> buckets = new LinkedHashMap<>();
@@ -27,7 +29,9 @@ record DefinedLimits(Map<String, DefinedBucket> buckets, Map<String, KindLimit> 
     new KindsReader(settings.scope(), names)
         .read(root)
         .forEach(limit -> kinds.put(limit.name(), limit));
-    return new DefinedLimits(buckets, kinds);
+    names.removeAll(buckets.keySet());
+    names.removeAll(kinds.keySet());
+    return new DefinedLimits(buckets, kinds, Set.copyOf(names));
   }
 
   /** The buckets of a set. */

@@ -96,10 +96,7 @@ record PlansReader(PolicySettings settings, DefinedLimits limits, OverrideReader
     for (Section.Item item : section.get(BUCKETS)) {
       DefinedBucket bucket = limits.buckets().get(item.text());
       if (bucket == null) {
-        section.errorAt(
-            "bucket_unknown",
-            item,
-            "bucket '%s' is not defined, or has errors".formatted(item.text()));
+        requireNamed(section, item, "bucket_unknown", "bucket '%s' is not defined");
       } else if (bucket.set() != set) {
         section.errorAt(
             "bucket_of_other_set",
@@ -113,6 +110,13 @@ record PlansReader(PolicySettings settings, DefinedLimits limits, OverrideReader
     return new ArrayList<>(chosen);
   }
 
+  // A limit with errors has these already.
+  private void requireNamed(Section section, Section.Item item, String code, String message) {
+    if (!limits.broken().contains(item.text())) {
+      section.errorAt(code, item, message.formatted(item.text()));
+    }
+  }
+
   // A plan that names no limits has all of them.
   private List<KindLimit> chosenKinds(Section section) {
     if (!section.has("limits")) {
@@ -122,8 +126,7 @@ record PlansReader(PolicySettings settings, DefinedLimits limits, OverrideReader
     for (Section.Item item : section.get(LIMITS)) {
       KindLimit limit = limits.kinds().get(item.text());
       if (limit == null) {
-        section.errorAt(
-            "limit_unknown", item, "no sound quota or permits '%s'".formatted(item.text()));
+        requireNamed(section, item, "limit_unknown", "no quota or permits '%s'");
       } else {
         chosen.add(limit);
       }

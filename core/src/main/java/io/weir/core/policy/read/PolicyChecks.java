@@ -153,9 +153,11 @@ final class PolicyChecks {
         : Stream.empty();
   }
 
+  // A bucket with errors may be the one that limits an operation.
   private static Stream<Finding> unthrottledOperations(PolicyDraft draft) {
     return draft.plans().values().stream()
-        .filter(plan -> plan.access() == Access.LIMITED)
+        .filter(
+            plan -> plan.access() == Access.LIMITED && draft.limits().broken().isEmpty())
         .flatMap(plan -> {
           Set<String> missing = new TreeSet<>(draft.limitedOperations(plan));
           missing.removeAll(plan.draft().operations());
