@@ -48,7 +48,9 @@ public final class ReservationDoor implements Door {
       "[A-Za-z0-9_-]{1,64}\\.[A-Za-z0-9_~-]{1,384}\\.[A-Za-z0-9_-]{1,64}";
 
   private static final ProblemDetails UNKNOWN = ProblemDetails.of(
-      404, "reservation_unknown", "No such reservation, or it has expired or ended long ago");
+      404,
+      "reservation_unknown",
+      "No such reservation, or it has expired or ended long ago (expected: the reservation of the answer)");
 
   private final Identities identities;
   private final Decider decider;
