@@ -60,9 +60,8 @@ final class BlockedThreads {
     return vertx;
   }
 
-  // A node reads no file of its class path through Vert.x, which would make a directory for such
-  // files at each start
-  // and leave it behind if the node is killed.
+  // A node reads nothing of its class path through Vert.x, which would make a directory for that at
+  // each start, and leave it behind if the node is killed.
   private static FileSystemOptions withoutCache() {
     return new FileSystemOptions().setClassPathResolvingEnabled(false).setFileCachingEnabled(false);
   }

@@ -21,21 +21,12 @@ import java.util.Optional;
  */
 record UnrecordedSubject(RecordService desk) {
 
-  /**
-   * The subject, if a change of it makes its record: an operator of a tenant makes none, and nobody one he has seen.
-   *
-   * @return fails with {@link RefusedException} if the policy lists it, too
-   */
+  /** The subject, if a change of it makes its record: an operator of a tenant makes none, and nobody one he has seen. */
   Future<Optional<Subject>> find(RoutedRequest request, String name, Operator operator) {
     if (operator.tenant().isPresent() || request.http().getHeader("If-Match") != null) {
       return Future.succeededFuture(Optional.empty());
     }
-    return desk.identities().unrecorded(name, operator).map(found -> {
-      if (found.isPresent() && desk.policy().listed(name).isPresent()) {
-        throw new RefusedException(KeysDoor.IN_POLICY);
-      }
-      return found;
-    });
+    return desk.identities().unrecorded(name, operator);
   }
 
   /** The new record, with the changes of a patch; fails if another one has made it meanwhile. */
