@@ -206,9 +206,11 @@ public final class PolicyAdmin {
 
   // Tells what has changed since the revision that the operator has seen.
   private <T> Future<T> changed(String tags) {
-    ProblemDetails changed = ProblemDetails.of(
-        412, "policy_changed", "Another revision is in force than If-Match names");
     long current = policies.inForce().revision();
+    ProblemDetails changed = ProblemDetails.of(
+        412,
+        "policy_changed",
+        "Revision %d is in force, which If-Match (--if-revision) does not name".formatted(current));
     String text = policies.inForce().text();
     OptionalLong seen = VersionTag.version(tags);
     if (seen.isEmpty()) {

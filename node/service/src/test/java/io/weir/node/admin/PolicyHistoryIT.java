@@ -112,7 +112,14 @@ final class PolicyHistoryIT {
     HttpResponse<String> late =
         ask(one, "PUT", "/v1/policy", POLICY.formatted(8), "If-Match", seen);
 
-    tells(late, 412, "policy_changed", "--- revision 1", "+++ revision 2", "opsPerSec: 7");
+    tells(
+        late,
+        412,
+        "policy_changed",
+        "Revision 2 is in force",
+        "--- revision 1",
+        "+++ revision 2",
+        "opsPerSec: 7");
     assertThat(NodeFixture.json(late).getLong("revision")).isEqualTo(2);
     tells(ask(one, "PUT", "/v1/policy", POLICY.formatted(8), "If-Match", "\"2\""), 200);
   }
