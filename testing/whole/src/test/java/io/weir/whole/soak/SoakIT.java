@@ -64,6 +64,7 @@ final class SoakIT {
   private final String[] classPaths = new String[NODES];
   private SoakCalls calls;
   private int upgrades;
+  private long committedAtFault;
   private RedisProcess redis;
   private Path policy;
 
@@ -90,7 +91,7 @@ final class SoakIT {
       calls = new SoakCalls(vertx, List.copyOf(doors), ledger);
       SoakLoad load = new SoakLoad(calls, ledger);
       load.start();
-      pass(older);
+      pass(load, older);
       load.end();
       judge(load, upstream);
     } finally {
@@ -131,7 +132,7 @@ final class SoakIT {
   }
 
   /** Faults and upgrades at equal distances, a sample between two of {@value #SAMPLES}. */
-  private void pass(String older) throws Exception {
+  private void pass(SoakLoad load, String older) throws Exception {
     Duration length = Duration.ofMinutes(MINUTES);
     Duration between = length.dividedBy(4);
     between = between.compareTo(MOST_BETWEEN_FAULTS) > 0 ? MOST_BETWEEN_FAULTS : between;
@@ -146,6 +147,7 @@ final class SoakIT {
       if (due >= nextFault && i < SAMPLES - 1) {
         Fault fault = Fault.values()[(int) (nextFault / between.toNanos() - 1) % 3];
         fail(fault);
+        committedAtFault = load.committed;
         faults.merge(fault, 1, Integer::sum);
         nextFault += between.toNanos();
       } else if (due >= nextUpgrade) {
@@ -218,7 +220,9 @@ final class SoakIT {
     all.assertThat(ledger.mostInAMinute("Pay")).as("the quota").isBetween(1L, 60L);
     all.assertThat(upstream.mostHeld.get()).as("the permits").isBetween(1, 3);
     all.assertThat(load.jobs.get()).as("jobs").isPositive();
-    all.assertThat(load.committed).as("committed").isPositive();
+    all.assertThat(load.committed)
+        .as("committed after the last fault")
+        .isGreaterThan(committedAtFault);
     all.assertThat(calls.failures).as("answers").isEmpty();
     if (MINUTES * warmUp >= WARM_UP_MINUTES) {
       all.assertThat(samples.grown(warmUp)).as("what has grown").isEmpty();
