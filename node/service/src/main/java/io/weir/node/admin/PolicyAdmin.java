@@ -210,7 +210,7 @@ public final class PolicyAdmin {
     ProblemDetails changed = ProblemDetails.of(
         412,
         "policy_changed",
-        "Revision %d is in force, which If-Match (--if-revision) does not name".formatted(current));
+        "Another revision is in force than If-Match names: %d".formatted(current));
     String text = policies.inForce().text();
     OptionalLong seen = VersionTag.version(tags);
     if (seen.isEmpty()) {

@@ -116,7 +116,7 @@ final class PolicyHistoryIT {
         late,
         412,
         "policy_changed",
-        "Revision 2 is in force",
+        "than If-Match names: 2",
         "--- revision 1",
         "+++ revision 2",
         "opsPerSec: 7");

@@ -42,7 +42,7 @@ abstract class OperatorsPage {
       subjects:
         - { match: "svc-*", tenant: robots, plan: free }
         - { match: "user:*", tenant: app, plan: free }
-        - { id: listed, tenant: lodge, plan: free }
+        - { id: lodger, tenant: lodge, plan: free }
       """;
 
   /** A large screen, a small one, and a phone. */

@@ -48,7 +48,7 @@ final class RecordsPageIT extends OperatorsPage {
     button("Freeze…").click();
     confirm("Freeze").click();
     assertThat(page.locator(".notice"))
-        .hasText("tenant lodge: active → frozen. Not for listed: the policy lists them.");
+        .hasText("tenant lodge: active → frozen. Not for lodger: the policy lists them.");
     assertThat(page.locator(".detail .fields")).containsText("not for");
     button("Activate…").click();
     confirm("Activate").click();
