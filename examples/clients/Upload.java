@@ -33,7 +33,7 @@ public final class Upload {
   private static final int SEGMENTS = 64;
   private static final int AT_ONCE = 8;
 
-  private final String node = Optional.ofNullable(System.getenv("WEIR_NODE")).orElse("http://127.0.0.1:8081");
+  private final String node = Optional.ofNullable(System.getenv("WEIR_URL")).orElse("http://127.0.0.1:8081");
   private final String key =
       Optional.ofNullable(System.getenv("WEIR_KEY")).orElse("twenty.demo-secret-of-twenty");
   private final Path file;

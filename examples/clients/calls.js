@@ -13,5 +13,5 @@ export async function calls(name, call) {
   }
 }
 
-export const node = process.env.WEIR_NODE ?? 'http://127.0.0.1:8081'
+export const node = process.env.WEIR_URL ?? 'http://127.0.0.1:8081'
 export const key = process.env.WEIR_KEY ?? 'twenty.demo-secret-of-twenty'

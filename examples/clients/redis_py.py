@@ -1,4 +1,7 @@
-"""Checks by the Redis protocol, in pipelines: the node needs --resp-port and a service token."""
+"""Checks by the Redis protocol, in pipelines: the node needs --resp-port and a service token.
+
+Settings: WEIR_SERVICE_TOKEN, the token of the node; WEIR_RESP_PORT, 6400 if it is absent; WEIR_CALLS, 200.
+"""
 
 import os
 import sys

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import urllib3
 
-NODE = os.environ.get("WEIR_NODE", "http://127.0.0.1:8081")
+NODE = os.environ.get("WEIR_URL", "http://127.0.0.1:8081")
 KEY = os.environ.get("WEIR_KEY", "twenty.demo-secret-of-twenty")
 CALLS = int(os.environ.get("WEIR_CALLS", "200"))
 RETRY = urllib3.Retry(total=10)

@@ -10,7 +10,7 @@ using System.Threading.Tasks;
 
 public static class Check
 {
-    private static readonly string Node = Setting("WEIR_NODE", "http://127.0.0.1:8081");
+    private static readonly string Node = Setting("WEIR_URL", "http://127.0.0.1:8081");
     private static readonly string Key = Setting("WEIR_KEY", "twenty.demo-secret-of-twenty");
     private static readonly TimeSpan Timeout = TimeSpan.FromSeconds(double.Parse(Setting("WEIR_TIMEOUT", "1")));
     // The decision while no node answers.

@@ -1,7 +1,7 @@
 // Asks Weir whether an operation may be done now. A denied one waits for its slot.
 import { setTimeout as sleep } from 'node:timers/promises'
 
-const node = process.env.WEIR_NODE ?? 'http://127.0.0.1:8081'
+const node = process.env.WEIR_URL ?? 'http://127.0.0.1:8081'
 const key = process.env.WEIR_KEY ?? 'twenty.demo-secret-of-twenty'
 const timeout = Number(process.env.WEIR_TIMEOUT ?? 1) * 1000
 // The decision while no node answers.

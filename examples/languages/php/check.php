@@ -2,7 +2,7 @@
 // Asks Weir whether an operation may be done now. A denied one waits for its slot.
 declare(strict_types=1);
 
-define('NODE', getenv('WEIR_NODE') ?: 'http://127.0.0.1:8081');
+define('NODE', getenv('WEIR_URL') ?: 'http://127.0.0.1:8081');
 define('KEY', getenv('WEIR_KEY') ?: 'twenty.demo-secret-of-twenty');
 define('TIMEOUT', (float) (getenv('WEIR_TIMEOUT') ?: 1)); // in seconds
 // The decision while no node answers.

@@ -8,11 +8,15 @@ import time
 import urllib.error
 import urllib.request
 
-NODE = os.environ.get("WEIR_NODE", "http://127.0.0.1:8081")
+NODE = os.environ.get("WEIR_URL", "http://127.0.0.1:8081")
 KEY = os.environ.get("WEIR_KEY", "twenty.demo-secret-of-twenty")
 TIMEOUT = float(os.environ.get("WEIR_TIMEOUT", "1"))  # in seconds
 # The decision while no node answers.
 ALLOWED_WITHOUT_WEIR = os.environ.get("WEIR_AWAY", "deny") == "allow"
+
+
+class Mistake(Exception):
+    """The request was refused, with the status and the reason."""
 
 
 def is_allowed(operation, cost=1, patience=30.0):
@@ -23,8 +27,8 @@ def is_allowed(operation, cost=1, patience=30.0):
         try:
             answer = ask({"key": KEY, "operation": operation, "cost": cost, "ticket": ticket})
         except urllib.error.HTTPError as refusal:
-            if refusal.code < 500:
-                raise  # a mistake in the request
+            if refusal.code < 500:  # a mistake in the request
+                raise Mistake(f"{refusal.code}: {json.load(refusal)['title']}") from None
             return ALLOWED_WITHOUT_WEIR
         except (OSError, http.client.HTTPException):
             return ALLOWED_WITHOUT_WEIR
@@ -46,4 +50,7 @@ def ask(check):
 
 
 if __name__ == "__main__":
-    print("allowed" if is_allowed(sys.argv[1], int(sys.argv[2])) else "denied")
+    try:
+        print("allowed" if is_allowed(sys.argv[1], int(sys.argv[2])) else "denied")
+    except Mistake as mistake:
+        sys.exit(str(mistake))

@@ -50,7 +50,8 @@ class CheckError(Exception):
     """A request of checks that was refused, or not answered."""
 
     def __init__(self, status, problem):
-        super().__init__(f"{status}: {problem.get('title', '')}")
+        self.errors = problem.get("errors", [])
+        super().__init__("; ".join([f"{status}: {problem.get('title', '')}", *self.errors]))
         self.status = status
         self.problem = problem
 

@@ -2,7 +2,7 @@
 require "json"
 require "net/http"
 
-NODE = ENV.fetch("WEIR_NODE", "http://127.0.0.1:8081")
+NODE = ENV.fetch("WEIR_URL", "http://127.0.0.1:8081")
 KEY = ENV.fetch("WEIR_KEY", "twenty.demo-secret-of-twenty")
 TIMEOUT = Float(ENV.fetch("WEIR_TIMEOUT", "1")) # in seconds
 # The decision while no node answers.

@@ -12,7 +12,7 @@ import (
 )
 
 var (
-	node       = setting("WEIR_NODE", "http://127.0.0.1:8081")
+	node       = setting("WEIR_URL", "http://127.0.0.1:8081")
 	key        = setting("WEIR_KEY", "twenty.demo-secret-of-twenty")
 	timeout, _ = time.ParseDuration(setting("WEIR_TIMEOUT", "1") + "s")
 	// The decision while no node answers.

@@ -65,7 +65,7 @@ final class ClientsIT {
     assumeTrue(Files.exists(EXAMPLES.resolve(needs)), "not here: npm install in examples/clients");
     String found = program.equals("python3") ? Python.with("urllib3") : program;
     ProcessBuilder client = new ProcessBuilder(found, EXAMPLES.resolve(script).toString());
-    client.environment().put("WEIR_NODE", cluster.description().nodes().get(0));
+    client.environment().put("WEIR_URL", cluster.description().nodes().get(0));
     Matcher succeeded =
         Pattern.compile("(\\d+) of 200 calls succeeded").matcher(ended(client).text());
     assertThat(succeeded.find()).isTrue();
@@ -114,7 +114,7 @@ final class ClientsIT {
         "-Dorg.slf4j.simpleLogger.defaultLogLevel=error",
         EXAMPLES.resolve("Upload.java").toString(),
         file.toString());
-    builder.environment().put("WEIR_NODE", cluster.description().nodes().get(0));
+    builder.environment().put("WEIR_URL", cluster.description().nodes().get(0));
     return builder;
   }
 

@@ -136,7 +136,7 @@ final class LanguageClientsIT {
     CommandRun run = CommandRun.of(
         TIMEOUT,
         Map.of(
-            "WEIR_NODE",
+            "WEIR_URL",
             proxy.url(),
             "WEIR_KEY",
             TestPolicies.key("k1"),

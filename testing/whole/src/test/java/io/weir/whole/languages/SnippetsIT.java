@@ -53,7 +53,7 @@ final class SnippetsIT {
     try (RecordingProxy proxy =
         new RecordingProxy(node.uri("/"), Mode.FORWARD, Optional.of(fullBucket(key)))) {
       CommandRun run =
-          run(language, Map.of("WEIR_NODE", proxy.url(), "WEIR_KEY", key, "WEIR_TIMEOUT", PATIENT));
+          run(language, Map.of("WEIR_URL", proxy.url(), "WEIR_KEY", key, "WEIR_TIMEOUT", PATIENT));
       assertThat(run.output()).isEqualToIgnoringNewLines("allowed");
       List<Exchange> exchanges = proxy.exchanges();
       assertThat(exchanges).hasSizeGreaterThan(1);
@@ -95,7 +95,7 @@ final class SnippetsIT {
     Mode mode = outage.equals("stalled") ? Mode.STALL : Mode.REFUSE;
     try (RecordingProxy proxy = new RecordingProxy(node.uri("/"), mode, Optional.empty())) {
       String url = outage.equals("refused") ? "http://127.0.0.1:" + FreePorts.one() : proxy.url();
-      CommandRun run = run(language, Map.of("WEIR_NODE", url, "WEIR_AWAY", choice));
+      CommandRun run = run(language, Map.of("WEIR_URL", url, "WEIR_AWAY", choice));
       assertThat(run.output())
           .isEqualToIgnoringNewLines(choice.equals("allow") ? "allowed" : "denied");
     }
@@ -107,7 +107,7 @@ final class SnippetsIT {
     CommandRun run = run(
         language,
         Map.of(
-            "WEIR_NODE",
+            "WEIR_URL",
             node.uri("").toString(),
             "WEIR_KEY",
             "no.key",

@@ -14,7 +14,7 @@ import (
 )
 
 func main() {
-	node, key := os.Getenv("WEIR_NODE"), os.Getenv("WEIR_KEY")
+	node, key := os.Getenv("WEIR_URL"), os.Getenv("WEIR_KEY")
 	client := &http.Client{Transport: weir.Default}
 
 	checks := make([]weir.Check, 7)

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import urllib3
 import weir_client
 
-NODE = os.environ["WEIR_NODE"]
+NODE = os.environ["WEIR_URL"]
 KEY = os.environ["WEIR_KEY"]
 
 pool = weir_client.Retrying(urllib3.PoolManager(maxsize=30))

@@ -4,7 +4,7 @@ import { ChecksApi, Configuration } from './api/index.js'
 
 declare const process: { env: Record<string, string> }
 
-const node = process.env.WEIR_NODE
+const node = process.env.WEIR_URL
 const key = process.env.WEIR_KEY
 const send = retrying()
 
